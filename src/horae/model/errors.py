@@ -1,0 +1,121 @@
+"""Every error Horae raises, in one tree. A message says what happened, to what, and what to do.
+
+`code` is stable: clients, tests and docs rely on it. `status` is the HTTP answer it becomes.
+"""
+
+from typing import Any, ClassVar
+
+
+class HoraeError(Exception):
+    code: ClassVar[str] = "internal"
+    status: ClassVar[int] = 500
+    title: ClassVar[str] = "Something went wrong inside Horae"
+
+    def __init__(self, detail: str, **extra: Any) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.extra = extra
+        """More fields of the problem document, such as `field` or `retry_after`."""
+
+
+class InvalidInput(HoraeError):
+    code, status, title = "invalid_input", 400, "The request is not valid"
+
+
+class MalformedBody(InvalidInput):
+    code, status, title = "malformed_body", 400, "The body is not the JSON that was expected"
+
+
+class InvalidParams(InvalidInput):
+    code, status, title = "invalid_params", 422, "The parameters do not fit the task's schema"
+
+
+class UnknownTask(InvalidInput):
+    code, status, title = "unknown_task", 422, "No such task"
+
+
+class IdempotencyConflict(InvalidInput):
+    code, status, title = "idempotency_conflict", 422, "The idempotency key was used with another body"
+
+
+class TooLarge(HoraeError):
+    code, status, title = "too_large", 413, "The request is too large"
+
+
+class Unauthenticated(HoraeError):
+    code, status, title = "unauthenticated", 401, "A valid API key is needed"
+
+
+class Forbidden(HoraeError):
+    code, status, title = "forbidden", 403, "The key's role does not allow this"
+
+
+class NotFound(HoraeError):
+    code, status, title = "not_found", 404, "There is nothing here"
+
+
+class MethodNotAllowed(HoraeError):
+    code, status, title = "method_not_allowed", 405, "The path does not take this method"
+
+
+class WrongState(HoraeError):
+    code, status, title = "wrong_state", 409, "The job's state does not allow this"
+
+
+class AlreadyExists(HoraeError):
+    code, status, title = "already_exists", 409, "The name is taken"
+
+
+class WorkerGone(HoraeError):
+    code, status, title = "worker_gone", 410, "The worker's lease has ended: join again"
+
+
+class NotReady(HoraeError):
+    code, status, title = "not_ready", 503, "Horae cannot do this now"
+
+
+class Overloaded(HoraeError):
+    code, status, title = "overloaded", 503, "Too much at once: come back in a moment"
+
+
+class StoreUnavailable(NotReady):
+    code, status, title = "store_unavailable", 503, "The database does not answer"
+
+
+class UnsafeStore(HoraeError):
+    code, status, title = "unsafe_store", 500, "The database would lose data in a crash"
+
+
+class SetupError(HoraeError):
+    """An installation that cannot start: port taken, data folder in use, wrong owner, old schema …"""
+
+    code, status, title = "setup", 500, "Horae cannot start like this"
+
+
+class Unreachable(HoraeError):
+    """Client side: no server answered."""
+
+    code, status, title = "unreachable", 503, "No server answered"
+
+
+class JobFailed(HoraeError):
+    """Client side: `.result()` of a job that ended without success. `error` and `state` are in `extra`."""
+
+    code, status, title = "job_failed", 424, "The job did not succeed"
+
+
+class ResultTimeout(HoraeError):
+    """Client side: the job had not ended in the time that was given."""
+
+    code, status, title = "result_timeout", 408, "The job has not ended yet"
+
+
+def by_code() -> dict[str, type[HoraeError]]:
+    """All errors by their code, so that the client raises what the server meant."""
+    found: dict[str, type[HoraeError]] = {}
+    todo = [HoraeError]
+    while todo:
+        kind = todo.pop()
+        found[kind.code] = kind
+        todo.extend(kind.__subclasses__())
+    return found

@@ -1,0 +1,115 @@
+"""What a client asks for: a job, and the limits on what it may say."""
+
+import re
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from horae.model.durations import parse_duration
+from horae.model.errors import InvalidInput
+from horae.model.rank import EMERGENCY, LOWEST
+from horae.model.retry import RetryPolicy, check_max_attempts
+
+DEFAULT_QUEUE: Final = "default"
+DEFAULT_TENANT: Final = "default"
+MAX_PARAMS_BYTES: Final = 1024 * 1024
+MAX_DEPTH: Final = 64
+MAX_LABELS: Final = 32
+MAX_LABEL_LENGTH: Final = 200
+MAX_KEY_LENGTH: Final = 200
+INLINE_RESULT_BYTES: Final = 32 * 1024
+MAX_RESULT_BYTES: Final = 64 * 1024 * 1024
+LATEST_YEAR: Final = 2200
+_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}")
+
+
+class JobRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One job as a client asks for it. What is left out comes from the task's definition."""
+
+    task: str
+    params: dict[str, Any] = {}
+    run_at: datetime | None = None
+    """Run at this instant (RFC 3339 with an offset)."""
+    delay: str | float | None = None
+    """Run this much later than now, instead of `run_at`."""
+    priority: int | None = None
+    """1 (lowest) … 10 (emergency); 5 is normal."""
+    queue: str | None = None
+    deadline: datetime | None = None
+    """Should have run by then: pulls the job forward when it gets tight."""
+    max_attempts: int | None = None
+    retry: RetryPolicy | None = None
+    timeout: str | float | None = None
+    """How long one attempt may run."""
+    concurrency_key: str | None = None
+    labels: dict[str, str] | None = None
+    tenant: str | None = None
+    """Only for keys that belong to no tenant; others submit to their own."""
+
+
+class JobOptions(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """The rarer facts of a job, stored as one JSON column that is null when all are at their defaults."""
+
+    max_attempts: int | None = None
+    retry: RetryPolicy | None = None
+    timeout: float | None = None
+    deadline: datetime | None = None
+    labels: dict[str, str] | None = None
+    cloned_from: str | None = None
+
+
+def check_name(value: str, field: str) -> str:
+    if not _NAME.fullmatch(value):
+        raise InvalidInput(
+            f"{field}: {value[:80]!r} is not a name: letters, digits and _ . : / - only, at most 200",
+            field=field,
+        )
+    return value
+
+
+def check_instant(value: datetime, field: str) -> datetime:
+    if value.tzinfo is None:
+        raise InvalidInput(f"{field}: {value.isoformat()} has no offset; write e.g. 2026-11-20T10:00:00Z", field=field)
+    if not 1970 <= value.year <= LATEST_YEAR:
+        raise InvalidInput(f"{field}: the year {value.year} is outside 1970…{LATEST_YEAR}", field=field)
+    return value
+
+
+def check_request(job: JobRequest) -> JobRequest:
+    """Everything that can be refused without looking anything up. Returns the same request."""
+    check_name(job.task, "task")
+    if job.queue is not None:
+        check_name(job.queue, "queue")
+    if job.run_at is not None:
+        check_instant(job.run_at, "run_at")
+        if job.delay is not None:
+            raise InvalidInput("run_at and delay exclude each other: give one", field="delay")
+    if job.delay is not None:
+        parse_duration(job.delay, "delay")
+    if job.priority is not None and not LOWEST <= job.priority <= EMERGENCY:
+        raise InvalidInput(f"priority: {job.priority} is outside {LOWEST}…{EMERGENCY}", field="priority")
+    _check_rarer(job)
+    return job
+
+
+def _check_rarer(job: JobRequest) -> None:
+    if job.deadline is not None:
+        check_instant(job.deadline, "deadline")
+    if job.max_attempts is not None:
+        check_max_attempts(job.max_attempts)
+    if job.timeout is not None and parse_duration(job.timeout, "timeout").total_seconds() <= 0:
+        raise InvalidInput("timeout: must be more than 0", field="timeout")
+    if job.concurrency_key is not None and not 1 <= len(job.concurrency_key) <= MAX_KEY_LENGTH:
+        raise InvalidInput(f"concurrency_key: 1…{MAX_KEY_LENGTH} characters", field="concurrency_key")
+    if job.labels is not None:
+        check_labels(job.labels)
+
+
+def check_labels(labels: dict[str, str]) -> None:
+    if len(labels) > MAX_LABELS:
+        raise InvalidInput(f"labels: {len(labels)} are more than {MAX_LABELS}", field="labels")
+    for name, value in labels.items():
+        check_name(name, "labels")
+        if len(value) > MAX_LABEL_LENGTH or "\x00" in value:
+            raise InvalidInput(f"labels.{name}: at most {MAX_LABEL_LENGTH} characters, no NUL", field="labels")

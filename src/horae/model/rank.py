@@ -1,0 +1,29 @@
+"""Rank: a job's whole claim to run, as one number fixed when the job is made. Smaller runs first.
+
+`rank = due time − head start`, in microseconds since 1970. A priority is a head start, so waiting needs no
+process to age it: a job is overtaken only by jobs due at most their head start later, and nothing starves.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+LOWEST, NORMAL, EMERGENCY = 1, 5, 10
+STEP: Final = timedelta(seconds=60)
+EMERGENCY_HEAD_START: Final = timedelta(hours=1)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+HEAD_START_MICROS: Final = {
+    p: (EMERGENCY_HEAD_START if p == EMERGENCY else STEP * (p - NORMAL)) // _MICROSECOND
+    for p in range(LOWEST, EMERGENCY + 1)
+}
+
+
+def micros(instant: datetime) -> int:
+    return (instant - _EPOCH) // _MICROSECOND
+
+
+def rank(due: datetime, priority: int = NORMAL, deadline: datetime | None = None) -> int:
+    """`deadline` caps the rank, so a tight job is pulled forward."""
+    claim = micros(due) - HEAD_START_MICROS[priority]
+    return claim if deadline is None else min(claim, micros(deadline))

@@ -1,0 +1,57 @@
+"""Roles and what each may do. Every route names one permission; a route without one does not start."""
+
+from enum import StrEnum
+from typing import Final
+
+
+class Permission(StrEnum):
+    PUBLIC = "public"
+    """Needs no key: health, readiness, the API's description."""
+    SELF_READ = "self:read"
+    """Needs any key: who am I."""
+    JOBS_READ = "jobs:read"
+    JOBS_SUBMIT = "jobs:submit"
+    JOBS_CONTROL = "jobs:control"
+    """Change, cancel, retry, clone."""
+    TASKS_READ = "tasks:read"
+    TASKS_WRITE = "tasks:write"
+    WORKERS_READ = "workers:read"
+    WORKERS_CONTROL = "workers:control"
+    WORK = "work"
+    """The worker's own calls: join, exchange, heartbeat, logs, leave."""
+    KEYS_MANAGE = "keys:manage"
+    TENANTS_READ = "tenants:read"
+    TENANTS_MANAGE = "tenants:manage"
+    """Only for keys that belong to no tenant."""
+
+
+class Role(StrEnum):
+    VIEWER = "viewer"
+    SUBMITTER = "submitter"
+    OPERATOR = "operator"
+    ADMIN = "admin"
+    WORKER = "worker"
+
+
+_ANYBODY: Final = frozenset({Permission.PUBLIC, Permission.SELF_READ})
+_VIEWER: Final = _ANYBODY | {
+    Permission.JOBS_READ,
+    Permission.TASKS_READ,
+    Permission.WORKERS_READ,
+    Permission.TENANTS_READ,
+}
+_SUBMITTER: Final = _VIEWER | {Permission.JOBS_SUBMIT, Permission.JOBS_CONTROL, Permission.TASKS_WRITE}
+_OPERATOR: Final = _SUBMITTER | {Permission.WORKERS_CONTROL}
+_ADMIN: Final = _OPERATOR | {Permission.KEYS_MANAGE, Permission.TENANTS_MANAGE}
+
+GRANTS: Final[dict[Role, frozenset[Permission]]] = {
+    Role.VIEWER: _VIEWER,
+    Role.SUBMITTER: _SUBMITTER,
+    Role.OPERATOR: _OPERATOR,
+    Role.ADMIN: _ADMIN,
+    Role.WORKER: _ANYBODY | {Permission.WORK},
+}
+
+
+def may(role: Role, permission: Permission) -> bool:
+    return permission in GRANTS[role]

@@ -1,0 +1,72 @@
+"""What passes between server and worker about one job: a grant down, an end up."""
+
+from typing import Any
+
+import msgspec
+
+from horae.model.states import End
+
+
+class JobError(msgspec.Struct, omit_defaults=True):
+    """Why an attempt did not succeed. `kind` is the exception's class, or `timeout`, `crash`, `exit` …"""
+
+    kind: str
+    message: str
+    traceback: str | None = None
+
+
+class Grant(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A job given to a worker. (`id`, `attempt`) is its fence: every write about it must name both."""
+
+    id: str
+    lane: int
+    """Opaque to the worker; the completion carries it back so that the server finds the lease at once."""
+    attempt: int
+    task: str
+    params: msgspec.Raw
+    timeout: float | None = None
+    """Seconds one attempt may run."""
+    max_attempts: int = 5
+    checkpoint: msgspec.Raw | None = None
+    """What an earlier attempt saved with `ctx.checkpoint`."""
+
+
+class Finished(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """The end of one attempt, as the worker saw it."""
+
+    id: str
+    lane: int
+    attempt: int
+    end: End = End.SUCCEEDED
+    result: msgspec.Raw | None = None
+    """JSON; at most 32 KiB. Larger ones are uploaded first and named by `blob`."""
+    blob: int | None = None
+    """Size in bytes of the uploaded result."""
+    error: JobError | None = None
+    retry_after: float | None = None
+    """The task asked to be tried again after this many seconds."""
+    waited: float = 0.0
+    """Seconds between receiving the grant and starting it (the worker has no wall clock of its own)."""
+    took: float = 0.0
+    """Seconds it ran."""
+    cpu: float | None = None
+    """CPU seconds used, children included, where it was measured."""
+    peak_memory: int | None = None
+    """Bytes."""
+
+
+class CancelOrder(msgspec.Struct):
+    id: str
+    attempt: int
+    reason: str = ""
+
+
+class Progress(msgspec.Struct, omit_defaults=True):
+    id: str
+    attempt: int
+    done: float
+    total: float | None = None
+    note: str | None = None
+
+
+JsonObject = dict[str, Any]

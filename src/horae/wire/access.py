@@ -1,0 +1,71 @@
+"""Tenants, API keys and tasks."""
+
+from datetime import datetime
+
+import msgspec
+
+from horae.model.roles import Role
+from horae.model.task import TaskDefinition
+
+
+class TenantCreate(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: str
+    weight: float = 1.0
+
+
+class Tenant(msgspec.Struct, kw_only=True):
+    id: int
+    name: str
+    weight: float
+    created_at: datetime
+
+
+class TenantPage(msgspec.Struct):
+    items: list[Tenant]
+
+
+class KeyCreate(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: str
+    role: Role
+    tenant: str | None = None
+    """Left out by a key of a tenant: that tenant. Left out by a key of none: all tenants."""
+    expires_in: str | float | None = "365d"
+    """A duration; null for a key that does not expire."""
+
+
+class Key(msgspec.Struct, kw_only=True, omit_defaults=True):
+    id: int
+    name: str
+    role: Role
+    tenant: str | None = None
+    prefix: str
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+
+class KeyCreated(msgspec.Struct, kw_only=True):
+    key: Key
+    secret: str
+    """Shown this once; only its hash is stored."""
+
+
+class KeyPage(msgspec.Struct):
+    items: list[Key]
+
+
+class Whoami(msgspec.Struct, omit_defaults=True):
+    name: str
+    role: Role
+    tenant: str | None = None
+
+
+class Task(msgspec.Struct, kw_only=True, omit_defaults=True):
+    tenant: str
+    definition: TaskDefinition
+    updated_at: datetime
+
+
+class TaskPage(msgspec.Struct):
+    items: list[Task]

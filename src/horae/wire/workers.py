@@ -1,0 +1,130 @@
+"""The worker's protocol (four calls and a few small ones) and the views of workers.
+
+A worker numbers its exchanges that want work. When an answer never arrived, it lists that number in `lost` on
+every later exchange and heartbeat for two minutes: jobs granted under it are given to others at once.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from horae.model.task import TaskDefinition
+from horae.model.work import CancelOrder, Finished, Grant, Progress
+
+
+class Join(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: str
+    host: str
+    slots: int
+    tasks: list[TaskDefinition]
+    queues: list[str] | None = None
+    """None: every queue."""
+    labels: dict[str, str] = {}
+    version: str = ""
+    pid: int | None = None
+    cpus: float | None = None
+    memory: int | None = None
+    """Bytes."""
+    region: str | None = None
+    zone: str | None = None
+    kind: str | None = None
+
+
+class Joined(msgspec.Struct):
+    worker_id: int
+    lease_seconds: float
+    """How long the server leaves the worker's jobs alone after it received a heartbeat."""
+    heartbeat_seconds: float
+
+
+class Exchange(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    want: int = 0
+    """How many jobs the worker can start within about a second."""
+    number: int = 0
+    """The number of this call, when it wants work: 1, 2, 3 …"""
+    lost: list[int] = []
+    wait: float = 0.0
+    """Seconds to wait for work when there is none; at most 30."""
+    finished: list[Finished] = []
+
+
+class Stale(msgspec.Struct):
+    """A completion that was refused: the worker no longer held this attempt."""
+
+    id: str
+    attempt: int
+
+
+class Exchanged(msgspec.Struct, omit_defaults=True):
+    jobs: list[Grant] = []
+    stale: list[Stale] = []
+    cancel: list[CancelOrder] = []
+    drain: bool = False
+
+
+class Heartbeat(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    running: int = 0
+    queued: int = 0
+    cpu: float | None = None
+    """0…1 of the host."""
+    memory: float | None = None
+    """0…1 of the host."""
+    lost: list[int] = []
+    progress: list[Progress] = []
+
+
+class HeartbeatAnswer(msgspec.Struct, omit_defaults=True):
+    cancel: list[CancelOrder] = []
+    drain: bool = False
+
+
+class LogChunk(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    id: str
+    lane: int
+    attempt: int
+    seq: int
+    """Counts up from 0 in each attempt; sending the same number twice stores it once."""
+    stream: str = "stdout"
+    text: str = ""
+
+
+class LogUpload(msgspec.Struct, forbid_unknown_fields=True):
+    chunks: list[LogChunk]
+
+
+class CheckpointUpload(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    id: str
+    lane: int
+    attempt: int
+    data: msgspec.Raw
+
+
+class Worker(msgspec.Struct, kw_only=True, omit_defaults=True):
+    id: int
+    name: str
+    host: str
+    state: str
+    """`active`, `draining`, `left` or `lost`."""
+    health: str
+    """`healthy`, `overloaded` (over 95 % CPU or memory), `degraded` (a heartbeat is late) or `gone`."""
+    tenant: str | None
+    slots: int
+    running: int
+    tasks: list[str]
+    queues: list[str] | None = None
+    labels: dict[str, Any] = {}
+    version: str = ""
+    joined_at: datetime
+    seen_at: datetime
+    cpus: float | None = None
+    memory: int | None = None
+    cpu_load: float | None = None
+    memory_load: float | None = None
+    region: str | None = None
+    zone: str | None = None
+    kind: str | None = None
+
+
+class WorkerPage(msgspec.Struct, omit_defaults=True):
+    items: list[Worker]

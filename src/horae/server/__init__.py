@@ -1,0 +1,1 @@
+"""The HTTP side: parse, authorise, one engine call, encode. Nothing else happens here."""

@@ -1,0 +1,152 @@
+"""Complete: the end of attempts, as workers report them.
+
+A completion names (id, attempt) and counts only while that worker holds that lease; otherwise it is *stale* and
+refused, unless it is our own answer that got lost and the worker reports the same end again.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import structlog
+
+from horae.engine.lanes import Lanes
+from horae.engine.signals import Signals
+from horae.engine.watch import Ended, Watch
+from horae.model.errors import InvalidInput
+from horae.model.job import INLINE_RESULT_BYTES, JobOptions
+from horae.model.retry import DEFAULT_MAX_ATTEMPTS, RetryPolicy
+from horae.model.states import End, State
+from horae.model.verdict import History, Verdict, judge
+from horae.model.work import Finished, JobError
+from horae.store.control import LaneKey
+from horae.store.jobs import Jobs
+
+log = structlog.get_logger()
+
+MAX_ERROR_BYTES: Final = 32 * 1024
+_options = msgspec.json.Decoder(JobOptions)
+_encoder = msgspec.json.Encoder()
+
+Fence = tuple[str, int]
+
+
+class Complete:
+    def __init__(self, jobs: Jobs, lanes: Lanes, watch: Watch, signals: Signals) -> None:
+        self._jobs = jobs
+        self._lanes = lanes
+        self._watch = watch
+        self._signals = signals
+
+    async def attempts(self, worker_id: int, finished: Sequence[Finished]) -> list[Fence]:
+        """Ends these attempts, each in its own way. Returns the stale ones."""
+        lanes = await self._lanes.keys({f.lane for f in finished})
+        successes = [f for f in finished if f.end is End.SUCCEEDED and f.blob is None and f.cpu is None]
+        others = [f for f in finished if not (f.end is End.SUCCEEDED and f.blob is None and f.cpu is None)]
+        missed: list[Finished] = []
+        if successes:
+            missed += await self._succeed(worker_id, successes, lanes)
+        if others:
+            missed += await self._judge_others(worker_id, others, lanes)
+        return await self._stale(worker_id, missed, lanes) if missed else []
+
+    async def _succeed(self, worker_id: int, done: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Finished]:
+        rows = [
+            (f.lane, f.id, f.attempt, lanes[f.lane].tenant_id, _text(f.result), f.waited)
+            for f in done
+            if f.lane in lanes
+        ]
+        ended = await self._jobs.job_succeed(worker_id, rows) if rows else set()
+        if self._watch.anybody:
+            for f in done:
+                if f.id in ended:
+                    self._watch.ended(f.id, Ended(State.SUCCEEDED, _text(f.result), None, None, f.attempt))
+        return [] if len(ended) == len(done) else [f for f in done if f.id not in ended]
+
+    async def _judge_others(self, worker_id: int, others: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Finished]:
+        known = [f for f in others if f.lane in lanes]
+        facts = await self._jobs.failure_facts(
+            worker_id, [(lanes[f.lane].tenant_id, f.lane, f.id) for f in known if f.end is not End.SUCCEEDED],
+        ) if any(f.end is not End.SUCCEEDED for f in known) else {}
+        final, again = [], []
+        for f in known:
+            if f.end is End.SUCCEEDED:
+                final.append((f, State.SUCCEEDED))
+                continue
+            verdict = self._verdict(f, facts.get(f.id))
+            if verdict.state.ended:
+                final.append((f, verdict.state))
+            else:
+                again.append((f, verdict, facts[f.id]["rank"]))
+        ended = await self._end(worker_id, final, lanes) if final else set()
+        ended |= await self._reschedule(worker_id, again, lanes) if again else set()
+        return [f for f in others if f.id not in ended]
+
+    def _verdict(self, f: Finished, fact: "object | None") -> Verdict:
+        if fact is None:
+            return Verdict(State.FAILED)
+        row = dict(fact)  # type: ignore[call-overload]
+        options = _options.decode(row["options"]) if row["options"] else JobOptions()
+        history = History(
+            failures=row["failures"], crashes=row["crashes"],
+            max_attempts=options.max_attempts or DEFAULT_MAX_ATTEMPTS, retry=options.retry or RetryPolicy(),
+            cancel_requested=row["cancel_requested"],
+        )
+        return judge(f.end, history, random.random(), f.retry_after)
+
+    async def _end(
+        self, worker_id: int, final: Sequence[tuple[Finished, State]], lanes: dict[int, LaneKey],
+    ) -> set[str]:
+        rows = [
+            (f.lane, f.id, f.attempt, lanes[f.lane].tenant_id, state.value, f.end.value, _text(f.result),
+             error_text(f.error), f.blob, f.waited, f.cpu, f.peak_memory)
+            for f, state in final
+        ]  # fmt: skip
+        ended = await self._jobs.job_complete(worker_id, rows)
+        for f, state in final:
+            if f.id in ended:
+                self._watch.ended(f.id, Ended(state, _text(f.result), error_text(f.error), f.blob, f.attempt))
+                if state is State.FAILED:
+                    log.info("job_failed", job=f.id, attempt=f.attempt, end=f.end.value)
+        return ended
+
+    async def _reschedule(
+        self, worker_id: int, again: Sequence[tuple[Finished, Verdict, int]], lanes: dict[int, LaneKey],
+    ) -> set[str]:
+        rows = [
+            (f.lane, f.id, f.attempt, lanes[f.lane].tenant_id, f.end.value, error_text(f.error), f.waited, f.cpu,
+             f.peak_memory, rank, verdict.pause.total_seconds())
+            for f, verdict, rank in again
+        ]  # fmt: skip
+        moved = await self._jobs.job_reschedule(worker_id, rows)
+        self._signals.moved((row["lane_id"], row["rank"], row["pause"]) for row in moved)
+        return {row["id"] for row in moved}
+
+    async def _stale(self, worker_id: int, missed: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Fence]:
+        keys = [(lanes[f.lane].tenant_id, f.id, f.attempt) for f in missed if f.lane in lanes]
+        known = await self._jobs.completion_known(worker_id, keys) if keys else set()
+        stale = [(f.id, f.attempt) for f in missed if (f.id, f.attempt) not in known]
+        if stale:
+            log.warning("stale_completions", worker=worker_id, count=len(stale), first=stale[0][0])
+        return stale
+
+
+def _text(raw: msgspec.Raw | None) -> str | None:
+    if raw is None:
+        return None
+    data = bytes(raw)
+    if len(data) > INLINE_RESULT_BYTES:
+        raise InvalidInput(f"result: {len(data)} bytes inline; upload results over {INLINE_RESULT_BYTES} bytes first")
+    return None if data == b"null" else data.decode()
+
+
+def error_text(error: JobError | None) -> str | None:
+    """An error as it is stored: JSON, NUL-free, of bounded size."""
+    if error is None:
+        return None
+    text = _encoder.encode(error)
+    if len(text) > MAX_ERROR_BYTES:
+        cut = JobError(error.kind[:200], error.message[:2000], (error.traceback or "")[-8000:] or None)
+        text = _encoder.encode(cut)
+    return text.decode()

@@ -1,0 +1,62 @@
+"""The loop that runs a duty: jitter, a clean stop, one log event per run that did something, and no error that ends it."""
+
+import asyncio
+import random
+import time
+from collections.abc import Mapping
+from typing import Protocol
+
+import structlog
+
+log = structlog.get_logger()
+
+
+class Duty(Protocol):
+    name: str
+    interval: float
+    """Seconds between runs, when nothing wakes it earlier."""
+
+    async def run_once(self) -> Mapping[str, int]: ...
+
+
+class DutyLoop:
+    def __init__(self, duty: Duty) -> None:
+        self.duty = duty
+        self.failures = 0
+        """Failures in a row; readiness and `doctor` look at it."""
+        self.ran_at: float | None = None
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run(), name=f"duty {self.duty.name}")
+
+    def wake(self) -> None:
+        self._wake.set()
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        while True:
+            self._wake.clear()
+            await self._run_once()
+            pause = self.duty.interval * random.uniform(0.9, 1.1) * min(2**self.failures, 16)
+            try:
+                await asyncio.wait_for(self._wake.wait(), pause)
+            except TimeoutError:
+                continue
+
+    async def _run_once(self) -> None:
+        try:
+            counts = await self.duty.run_once()
+        except Exception as error:  # noqa: BLE001 - a duty must outlive whatever goes wrong in one run
+            self.failures = min(self.failures + 1, 10)
+            log.warning("duty_failed", duty=self.duty.name, error=repr(error), in_a_row=self.failures)
+            return
+        self.failures = 0
+        self.ran_at = time.monotonic()
+        if any(counts.values()):
+            log.debug("duty_ran", duty=self.duty.name, **counts)

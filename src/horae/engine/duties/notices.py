@@ -1,0 +1,122 @@
+"""Notices: servers tell each other of new work, gathered to at most twenty notices a second.
+
+A NOTIFY inside the submitting transaction would serialise all commits, so it is sent from a connection of its own
+after the fact. Nothing relies on it: without notices, the scout and the timers' look find everything a moment later.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import uuid4
+
+import asyncpg
+import msgspec
+import structlog
+
+from horae.engine.signals import Signals
+from horae.store.database import LOST, Database
+from horae.store.upkeep import notice_send
+
+log = structlog.get_logger()
+
+CHANNEL: Final = "horae"
+SECONDS_BETWEEN: Final = 0.05
+MAX_LANES: Final = 300
+RECONNECT_SECONDS: Final = 1.0
+
+
+class Notice(msgspec.Struct, omit_defaults=True):
+    sender: str
+    ready: dict[int, int] = {}
+    scheduled: float | None = None
+    cancel: list[int] = []
+
+
+class Notices:
+    def __init__(self, database: Database, signals: Signals) -> None:
+        self._database = database
+        self._signals = signals
+        self._sender = uuid4().hex[:12]
+        self._ready: dict[int, int] = {}
+        self._scheduled: float | None = None
+        self._cancel: set[int] = set()
+        self._something = asyncio.Event()
+        self._hearing = False
+        self._task: asyncio.Task[None] | None = None
+        signals.on_ready.append(self._note_ready)
+        signals.on_scheduled.append(self._note_scheduled)
+        signals.on_cancel.append(self._note_cancel)
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run(), name="duty notices")
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def _note_ready(self, heads: Mapping[int, int]) -> None:
+        if self._hearing:
+            return
+        for lane_id, rank in heads.items():
+            self._ready[lane_id] = min(rank, self._ready.get(lane_id, rank))
+        self._something.set()
+
+    def _note_scheduled(self, run_at: datetime) -> None:
+        if not self._hearing:
+            self._scheduled = min(run_at.timestamp(), self._scheduled or run_at.timestamp())
+            self._something.set()
+
+    def _note_cancel(self, worker_id: int) -> None:
+        if not self._hearing:
+            self._cancel.add(worker_id)
+            self._something.set()
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                connection = await self._database.connect()
+            except (asyncpg.PostgresError, *LOST):
+                await asyncio.sleep(RECONNECT_SECONDS)
+                continue
+            try:
+                await connection.add_listener(CHANNEL, self._hear)
+                await self._tell(connection)
+            except (asyncpg.PostgresError, *LOST) as error:
+                log.info("notices_interrupted", error=repr(error))
+                await asyncio.sleep(RECONNECT_SECONDS)
+            finally:
+                with suppress(asyncpg.PostgresError, *LOST):
+                    await connection.close(timeout=2)
+
+    async def _tell(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+        while True:
+            await self._something.wait()
+            self._something.clear()
+            notice = self._gather()
+            await notice_send(connection, CHANNEL, msgspec.json.encode(notice).decode())
+            await asyncio.sleep(SECONDS_BETWEEN)
+
+    def _gather(self) -> Notice:
+        lanes = dict(list(self._ready.items())[:MAX_LANES])
+        notice = Notice(self._sender, lanes, self._scheduled, sorted(self._cancel)[:MAX_LANES])
+        self._ready, self._scheduled, self._cancel = {}, None, set()
+        return notice
+
+    def _hear(self, _connection: Any, _pid: int, _channel: str, payload: object) -> None:
+        try:
+            notice = msgspec.json.decode(str(payload), type=Notice)
+        except msgspec.MsgspecError:
+            return
+        if notice.sender == self._sender:
+            return
+        self._hearing = True
+        try:
+            self._signals.ready(notice.ready)
+            if notice.scheduled is not None:
+                self._signals.scheduled(datetime.fromtimestamp(notice.scheduled, UTC))
+            self._signals.cancel(notice.cancel)
+        finally:
+            self._hearing = False

@@ -1,0 +1,115 @@
+"""Reclaim: no job stays with a worker whose lease has ended.
+
+A worker whose `expires_at` has passed by the database's clock is declared lost under its own row lock; then its leases
+are given away. It has stopped its work by then: a worker counts from before it *sent* its last heartbeat and kills
+what it runs three seconds before the lease can end. Leases granted by a claim that raced with the end are found by
+looking again at workers lost of late.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import asyncpg
+import structlog
+
+from horae.engine.complete import error_text
+from horae.engine.signals import Signals
+from horae.engine.watch import Ended, Watch
+from horae.model.states import End, State
+from horae.model.verdict import History, Verdict, judge
+from horae.model.work import JobError
+from horae.store.jobs import Jobs
+from horae.store.workers import Workers
+
+log = structlog.get_logger()
+
+LOOK_BACK_SECONDS: Final = 300.0
+BATCH: Final = 1000
+CANCEL_SECONDS: Final = 60.0
+FORGET_WORKER_SECONDS: Final = 7 * 86_400.0
+
+
+class Reclaim:
+    name = "reclaim"
+    interval = 1.0
+
+    def __init__(self, jobs: Jobs, workers: Workers, watch: Watch, signals: Signals) -> None:
+        self._jobs = jobs
+        self._workers = workers
+        self._watch = watch
+        self._signals = signals
+        self._runs = 0
+
+    async def run_once(self) -> Mapping[str, int]:
+        lost = jobs = 0
+        for row in await self._workers.worker_expired(LOOK_BACK_SECONDS):
+            if row["state"] in {"active", "draining"}:
+                if not await self._workers.worker_lose(row["id"]):
+                    continue
+                lost += 1
+                log.warning("worker_lost", worker=row["id"])
+            jobs += await self._give_away(row["id"])
+        self._runs += 1
+        if self._runs % 60 == 0:
+            await self._workers.cancel_clean(CANCEL_SECONDS)
+            await self._workers.worker_clean(FORGET_WORKER_SECONDS)
+        return {"workers_lost": lost, "jobs": jobs}
+
+    async def _give_away(self, worker_id: int) -> int:
+        total = 0
+        while rows := await self._workers.lease_of_lost(worker_id, BATCH):
+            moved = await self._move(worker_id, rows)
+            total += moved
+            if not moved:
+                break
+        if total:
+            log.warning("jobs_reclaimed", worker=worker_id, jobs=total)
+        return total
+
+    async def _move(self, worker_id: int, rows: Sequence[asyncpg.Record]) -> int:
+        final: list[tuple[asyncpg.Record, Verdict]] = []
+        again: list[tuple[asyncpg.Record, Verdict]] = []
+        for row in rows:
+            history = History(crashes=row["crashes"], cancel_requested=row["cancel_requested"])
+            verdict = judge(End.LOST, history, random.random())
+            if row["rank"] is None:
+                verdict = Verdict(State.FAILED)
+            (final if verdict.state.ended else again).append((row, verdict))
+        return await self._end(worker_id, final) + await self._reschedule(worker_id, again)
+
+    async def _end(self, worker_id: int, final: Sequence[tuple[asyncpg.Record, Verdict]]) -> int:
+        if not final:
+            return 0
+        error = error_text(_evidence(worker_id))
+        ended = await self._jobs.job_complete(
+            worker_id,
+            [
+                (row["lane_id"], row["id"], row["attempt"], row["tenant_id"], verdict.state.value,
+                 (End.CANCELLED if verdict.state is State.CANCELLED else End.LOST).value, None, error, None, 0.0, None,
+                 None)
+                for row, verdict in final
+            ],
+        )  # fmt: skip
+        for row, verdict in final:
+            self._watch.ended(row["id"], Ended(verdict.state, None, error, None, row["attempt"]))
+        return len(ended)
+
+    async def _reschedule(self, worker_id: int, again: Sequence[tuple[asyncpg.Record, Verdict]]) -> int:
+        if not again:
+            return 0
+        error = error_text(_evidence(worker_id))
+        moved = await self._jobs.job_reschedule(
+            worker_id,
+            [
+                (row["lane_id"], row["id"], row["attempt"], row["tenant_id"], End.LOST.value, error, 0.0, None, None,
+                 row["rank"], verdict.pause.total_seconds())
+                for row, verdict in again
+            ],
+        )  # fmt: skip
+        self._signals.moved((row["lane_id"], row["rank"], row["pause"]) for row in moved)
+        return len(moved)
+
+
+def _evidence(worker_id: int) -> JobError:
+    return JobError("worker_lost", f"worker {worker_id} went away while it held this job")

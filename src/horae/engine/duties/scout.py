@@ -1,0 +1,40 @@
+"""Scout: no ready job is overlooked.
+
+Looks through the lanes that have something ready, one index probe each, for what this server did not hear of: jobs
+made by other servers, by a user's own transaction, or before a restart. It looks less often when the look is dear.
+"""
+
+import time
+from collections.abc import Mapping
+from typing import Final
+
+from horae.engine.dispatch import Dispatch
+from horae.store.upkeep import Upkeep
+
+LANES: Final = 5000
+SHORTEST, LONGEST = 0.25, 5.0
+SHARE: Final = 0.03
+"""Of this server's time, at most this much goes into looking."""
+
+
+class Scout:
+    name = "scout"
+
+    def __init__(self, upkeep: Upkeep, dispatch: Dispatch) -> None:
+        self._upkeep = upkeep
+        self._dispatch = dispatch
+        self.interval = SHORTEST
+
+    async def run_once(self) -> Mapping[str, int]:
+        started = time.monotonic()
+        after = -1
+        found = 0
+        while rows := await self._upkeep.ready_lanes(LANES, after):
+            self._dispatch.note_ready({row["lane_id"]: row["rank"] for row in rows})
+            found += len(rows)
+            after = rows[-1]["lane_id"]
+            if len(rows) < LANES:
+                break
+        took = time.monotonic() - started
+        self.interval = min(max(took / SHARE, SHORTEST), LONGEST)
+        return {}

@@ -1,0 +1,193 @@
+"""Fleet: workers join, renew, drain, leave, and their lost answers are taken back."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import asyncpg
+import msgspec
+import structlog
+
+from horae.engine.access import Caller
+from horae.engine.complete import Complete
+from horae.engine.sessions import Session
+from horae.engine.signals import Signals
+from horae.engine.tasks import SHARED, Tasks
+from horae.model.errors import InvalidInput, NotFound, WorkerGone, WrongState
+from horae.model.job import check_labels, check_name
+from horae.model.states import End
+from horae.model.task import TaskDefinition
+from horae.model.work import CancelOrder, Finished, Progress
+from horae.store.workers import Workers
+
+log = structlog.get_logger()
+
+LEASE_SECONDS: Final = 15.0
+HEARTBEATS_A_LEASE: Final = 3
+MAX_SLOTS: Final = 100_000
+MAX_TASKS: Final = 10_000
+RELEASE_BATCH: Final = 1000
+GONE: Final = "the worker's lease has ended: kill what it runs and join again"
+
+
+class Joining(msgspec.Struct, kw_only=True, frozen=True):
+    """What a worker says of itself."""
+
+    name: str
+    host: str
+    slots: int
+    tasks: Sequence[TaskDefinition]
+    queues: Sequence[str] | None = None
+    labels: dict[str, str] = {}
+    version: str = ""
+    pid: int | None = None
+    cpus: float | None = None
+    memory: int | None = None
+    region: str | None = None
+    zone: str | None = None
+    kind: str | None = None
+
+
+class Load(msgspec.Struct, frozen=True):
+    running: int
+    queued: int
+    cpu: float | None
+    memory: float | None
+
+
+class Fleet:
+    def __init__(
+        self, workers: Workers, tasks: Tasks, complete: Complete, signals: Signals, lease_seconds: float,
+    ) -> None:
+        self._workers = workers
+        self._tasks = tasks
+        self._complete = complete
+        self.lease_seconds = lease_seconds
+        self._sessions: dict[int, Session] = {}
+        signals.on_cancel.append(self._note_cancel)
+
+    @property
+    def heartbeat_seconds(self) -> float:
+        return self.lease_seconds / HEARTBEATS_A_LEASE
+
+    async def join(self, by: Caller, worker: Joining) -> int:
+        """Registers a worker and its tasks (shared with all tenants when it serves all) and starts its lease."""
+        self._check(worker)
+        for task in worker.tasks:
+            await self._tasks.register(SHARED if by.tenant_id is None else by.tenant_id, task)
+        names = sorted({task.name for task in worker.tasks})
+        worker_id = await self._workers.worker_join(
+            by.tenant_id, worker.name, worker.host, worker.slots, names, worker.queues,
+            msgspec.json.encode(worker.labels).decode(), worker.version, worker.pid, worker.cpus, worker.memory,
+            worker.region, worker.zone, worker.kind, self.lease_seconds,
+        )
+        log.info("worker_joined", worker=worker_id, name=worker.name, slots=worker.slots, tasks=len(names))
+        return worker_id
+
+    def _check(self, worker: Joining) -> None:
+        check_name(worker.name, "name")
+        if not 1 <= worker.slots <= MAX_SLOTS:
+            raise InvalidInput(f"slots: {worker.slots} is outside 1…{MAX_SLOTS}", field="slots")
+        if len(worker.tasks) > MAX_TASKS:
+            raise InvalidInput(f"tasks: more than {MAX_TASKS}", field="tasks")
+        check_labels(worker.labels)
+        for queue in worker.queues or ():
+            check_name(queue, "queues")
+
+    async def session(self, by: Caller, worker_id: int) -> Session:
+        """The worker's session. Raises WorkerGone once its lease has ended."""
+        session = self._sessions.get(worker_id)
+        if session is None or not session.alive:
+            session = await self._load(by, worker_id)
+        if by.tenant_id != session.tenant_id:
+            raise NotFound(f"there is no worker {worker_id}")
+        return session
+
+    async def _load(self, by: Caller, worker_id: int) -> Session:
+        row = await self._workers.worker_get(worker_id, by.tenant_id)
+        if row is None or row["tenant_id"] != by.tenant_id:
+            raise NotFound(f"there is no worker {worker_id}")
+        remaining = (row["expires_at"] - row["now"]).total_seconds()
+        if row["state"] not in {"active", "draining"} or remaining <= 0:
+            self._sessions.pop(worker_id, None)
+            raise WorkerGone(GONE)
+        session = self._sessions.get(worker_id)
+        if session is None:
+            queues = None if row["queues"] is None else frozenset(row["queues"])
+            session = Session(worker_id, row["tenant_id"], frozenset(row["tasks"]), queues, row["state"])
+            self._sessions[worker_id] = session
+        session.state = row["state"]
+        session.renew(remaining)
+        return session
+
+    async def heartbeat(self, by: Caller, worker_id: int, load: Load) -> Session:
+        """Renews the worker's lease, and with it everything it runs."""
+        session = await self.session(by, worker_id)
+        state = await self._workers.worker_heartbeat(
+            worker_id, by.tenant_id, self.lease_seconds, load.running, load.queued, load.cpu, load.memory,
+        )
+        if state is None:
+            self._sessions.pop(worker_id, None)
+            raise WorkerGone(GONE)
+        session.state = state
+        session.renew(self.lease_seconds)
+        session.orders_pending = True
+        return session
+
+    async def orders(self, session: Session) -> list[CancelOrder]:
+        """What the worker should stop; asked of the database only when there may be something."""
+        if not session.orders_pending:
+            return []
+        session.orders_pending = False
+        rows = await self._workers.cancel_orders(session.worker_id)
+        return [CancelOrder(row["id"], row["attempt"], row["reason"]) for row in rows]
+
+    async def take_back(self, worker_id: int, numbers: Sequence[int] | None) -> int:
+        """Gives away what was granted in answers that never arrived (or, without numbers, everything)."""
+        total = 0
+        while rows := await self._workers.lease_of_worker(worker_id, numbers, RELEASE_BATCH):
+            unstarted = [
+                Finished(id=row["id"], lane=row["lane_id"], attempt=row["attempt"], end=End.UNDELIVERED) for row in rows
+            ]
+            if len(await self._complete.attempts(worker_id, unstarted)) == len(unstarted):
+                break
+            total += len(unstarted)
+        if total:
+            log.info("grants_taken_back", worker=worker_id, jobs=total)
+        return total
+
+    async def progress(self, worker_id: int, progress: Sequence[Progress]) -> None:
+        if progress:
+            await self._workers.progress_save(
+                worker_id, [(p.id, p.attempt, p.done, p.total, (p.note or "")[:500] or None) for p in progress],
+            )
+
+    async def leave(self, by: Caller, worker_id: int) -> None:
+        await self.session(by, worker_id)
+        await self._workers.worker_set_state(worker_id, by.tenant_id, "left", ["active", "draining"])
+        self._sessions.pop(worker_id, None)
+        await self.take_back(worker_id, None)
+        log.info("worker_left", worker=worker_id)
+
+    async def steer(self, by: Caller, worker_id: int, state: str) -> asyncpg.Record:
+        """Drains a worker, or lets it take work again."""
+        await self.get(by, worker_id)
+        if not await self._workers.worker_set_state(worker_id, by.tenant_id, state, ["active", "draining"]):
+            raise WrongState(f"worker {worker_id} is gone or not this tenant's to steer")
+        if worker_id in self._sessions:
+            self._sessions[worker_id].steer(state)
+        return await self.get(by, worker_id)
+
+    async def get(self, by: Caller, worker_id: int) -> asyncpg.Record:
+        row = await self._workers.worker_get(worker_id, by.tenant_id)
+        if row is None:
+            raise NotFound(f"there is no worker {worker_id}")
+        return row
+
+    async def list_all(self, tenant_id: int | None, states: Sequence[str]) -> list[asyncpg.Record]:
+        return await self._workers.worker_list(tenant_id, states)
+
+    def _note_cancel(self, worker_id: int) -> None:
+        session = self._sessions.get(worker_id)
+        if session is not None:
+            session.orders_pending = True
+            session.nudge()

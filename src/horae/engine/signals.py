@@ -1,0 +1,47 @@
+"""Wake-ups inside one server. Whoever makes work says so here; whoever waits for it subscribes.
+
+Signals are hints: every listener also looks for itself now and then, so a lost one costs time, never a job.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+
+from horae.engine.clock import Clock
+
+
+class Signals:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.on_ready: list[Callable[[Mapping[int, int]], None]] = []
+        self.on_scheduled: list[Callable[[datetime], None]] = []
+        self.on_cancel: list[Callable[[int], None]] = []
+
+    def ready(self, heads: Mapping[int, int]) -> None:
+        """Jobs became ready: lane → smallest rank."""
+        for listener in self.on_ready:
+            listener(heads)
+
+    def scheduled(self, run_at: datetime) -> None:
+        """A job was scheduled for then, or earlier than anything known."""
+        for listener in self.on_scheduled:
+            listener(run_at)
+
+    def cancel(self, worker_ids: Iterable[int]) -> None:
+        """These workers have something to stop."""
+        for worker_id in worker_ids:
+            for listener in self.on_cancel:
+                listener(worker_id)
+
+    def moved(self, rows: Iterable[tuple[int, int, float]]) -> None:
+        """Jobs went back to pending: (lane, rank, seconds to wait)."""
+        heads: dict[int, int] = {}
+        soonest: float | None = None
+        for lane_id, rank, pause in rows:
+            if pause <= 0:
+                heads[lane_id] = min(rank, heads.get(lane_id, rank))
+            elif soonest is None or pause < soonest:
+                soonest = pause
+        if heads:
+            self.ready(heads)
+        if soonest is not None:
+            self.scheduled(self._clock.now() + timedelta(seconds=soonest))

@@ -1,0 +1,187 @@
+"""Steer: change, cancel, retry and clone single jobs."""
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+import asyncpg
+import msgspec
+import structlog
+
+from horae.engine.access import Caller
+from horae.engine.clock import Clock
+from horae.engine.lanes import Lanes
+from horae.engine.signals import Signals
+from horae.engine.submit import Submit, Submitted, encode_params
+from horae.engine.tasks import Tasks, check_params
+from horae.engine.watch import Ended, Watch
+from horae.model.durations import parse_duration
+from horae.model.errors import NotFound, WrongState
+from horae.model.ids import created_at
+from horae.model.job import JobOptions, JobRequest, check_request
+from horae.model.rank import rank
+from horae.model.states import PENDING, TRANSITIONS, State
+from horae.model.work import JobError
+from horae.store.control import LaneKey
+from horae.store.jobs import Jobs, PendingChange
+
+log = structlog.get_logger()
+
+RETRY_MARGIN: Final = timedelta(days=1)
+_encoder = msgspec.json.Encoder()
+_options = msgspec.json.Decoder(JobOptions)
+
+
+def state_of(row: asyncpg.Record) -> State:
+    """The state of a `job_get` row: the table that holds it."""
+    if row["outcome"] is not None:
+        return State(row["outcome"])
+    if row["granted_at"] is not None:
+        return State.RUNNING
+    return State.SCHEDULED if row["timer_at"] is not None else State.READY
+
+
+def options_of(row: asyncpg.Record) -> JobOptions:
+    return _options.decode(row["options"]) if row["options"] else JobOptions()
+
+
+class Steer:
+    def __init__(
+        self, jobs: Jobs, lanes: Lanes, tasks: Tasks, submit: Submit, watch: Watch, signals: Signals, clock: Clock,
+        retention: timedelta,
+    ) -> None:
+        self._jobs = jobs
+        self._lanes = lanes
+        self._tasks = tasks
+        self._submit = submit
+        self._watch = watch
+        self._signals = signals
+        self._clock = clock
+        self._retention = retention
+
+    async def get(self, by: Caller, job_id: UUID) -> asyncpg.Record:
+        row = await self._jobs.job_get(by.tenant_id, job_id)
+        if row is None:
+            raise NotFound(f"there is no job {job_id}")
+        return row
+
+    async def executions(self, row: asyncpg.Record) -> list[asyncpg.Record]:
+        """Every attempt at a job, of its `get` row."""
+        return await self._jobs.executions_of_job(row["tenant_id"], row["id"], row["lane_id"])
+
+    async def cancel(self, by: Caller, job_id: UUID, reason: str) -> State:
+        """Cancels a pending job at once (CANCELLED); asks the worker of a running one to stop it (RUNNING)."""
+        for _ in range(5):
+            row = await self.get(by, job_id)
+            state = state_of(row)
+            if state.ended:
+                raise WrongState(f"job {job_id} has ended already: {state}", state=state.value)
+            if state is State.RUNNING:
+                if await self._cancel_running(by, row, reason):
+                    return State.RUNNING
+            elif await self._cancel_pending(row, reason, by):
+                return State.CANCELLED
+            # It moved between the look and the deed: look again.
+        raise WrongState(f"job {job_id} keeps moving; try again")
+
+    async def _cancel_pending(self, row: asyncpg.Record, reason: str, by: Caller) -> bool:
+        error = _encoder.encode(JobError("cancelled", reason[:500] or f"cancelled by {by.name}")).decode()
+        done = await self._jobs.job_cancel_pending(row["tenant_id"], row["lane_id"], row["id"], row["rank"], error)
+        if done:
+            self._watch.ended(str(row["id"]), Ended(State.CANCELLED, None, error, None, row["attempt"]))
+            log.info("job_cancelled", job=str(row["id"]), by=by.name)
+        return done
+
+    async def _cancel_running(self, by: Caller, row: asyncpg.Record, reason: str) -> bool:
+        asked = await self._jobs.job_cancel_running(row["lane_id"], row["id"], reason[:500], by.name)
+        if asked is None:
+            return False
+        self._signals.cancel([asked["worker_id"]])
+        log.info("cancel_requested", job=str(row["id"]), worker=asked["worker_id"], by=by.name)
+        return True
+
+    async def change(self, by: Caller, job_id: UUID, changes: dict[str, Any]) -> None:
+        """Edits a job that has not started."""
+        row = await self.get(by, job_id)
+        if state_of(row) not in PENDING:
+            raise WrongState(f"job {job_id} is {state_of(row)}: only a job that has not started can be changed")
+        change = await self._changed(row, changes)
+        now_ready = await self._jobs.pending_change(change)
+        if now_ready is None:
+            raise WrongState(f"job {job_id} has just started: only a job that has not started can be changed")
+        self._announce(change, ready=now_ready)
+
+    async def retry(self, by: Caller, job_id: UUID, changes: dict[str, Any]) -> None:
+        """Runs a failed or cancelled job again, as the same job, with whatever is changed."""
+        row = await self.get(by, job_id)
+        state = state_of(row)
+        if State.READY not in TRANSITIONS[state] or not state.ended:
+            raise WrongState(f"job {job_id} is {state}: only failed and cancelled jobs can be retried; clone it instead")
+        if self._clock.now() - created_at(job_id) > self._retention - RETRY_MARGIN:
+            raise WrongState(f"job {job_id} is about to be removed by retention: clone it instead")
+        if changes.get("run_at") is None and changes.get("delay") is None:
+            changes = changes | {"run_at": self._clock.now()}
+        change = await self._changed(row, changes)
+        now_ready = await self._jobs.outcome_retry(change)
+        if now_ready is None:
+            raise WrongState(f"job {job_id} was retried by somebody else meanwhile")
+        log.info("job_retried", job=str(job_id), by=by.name)
+        self._announce(change, ready=now_ready)
+
+    async def clone(self, by: Caller, job_id: UUID, changes: dict[str, Any]) -> Submitted:
+        """A new job like this one, with variations, to run now unless told otherwise."""
+        row = await self.get(by, job_id)
+        options = options_of(row)
+        request = JobRequest(
+            task=row["task"], params=msgspec.json.decode(row["params"]), priority=row["priority"], queue=row["queue"],
+            deadline=None, max_attempts=options.max_attempts, retry=options.retry, timeout=options.timeout,
+            concurrency_key=row["concurrency_key"] or None, labels=options.labels, tenant=row["tenant"],
+        )
+        job = await self._submit.prepare(by, msgspec.structs.replace(request, **changes))
+        kept = _options.decode(job.options) if job.options else JobOptions()
+        kept.cloned_from = str(job_id)
+        return await self._submit.store(job._replace(options=_encoder.encode(kept).decode()))
+
+    async def _changed(self, row: asyncpg.Record, changes: dict[str, Any]) -> PendingChange:
+        """The job as it shall be. The checks are those of a submit."""
+        options = options_of(row)
+        merged: dict[str, Any] = {
+            "task": row["task"], "params": msgspec.json.decode(row["params"]), "priority": row["priority"],
+            "queue": row["queue"], "deadline": options.deadline, "max_attempts": options.max_attempts,
+            "retry": options.retry, "timeout": options.timeout, "concurrency_key": row["concurrency_key"] or None,
+            "labels": options.labels,
+        }  # fmt: skip
+        request = check_request(JobRequest(**(merged | changes)))
+        check_params(await self._tasks.find(row["tenant_id"], request.task), request.params)
+        run_at = self._run_at(row, request)
+        key = LaneKey(row["tenant_id"], request.queue or row["queue"], request.task, request.concurrency_key or "")
+        lane_id = (await self._lanes.intern([key]))[key]
+        timeout = None if request.timeout is None else parse_duration(request.timeout, "timeout").total_seconds()
+        kept = JobOptions(
+            max_attempts=request.max_attempts, retry=request.retry, timeout=timeout, deadline=request.deadline,
+            labels=request.labels, cloned_from=options.cloned_from,
+        )
+        priority = request.priority or row["priority"]
+        return PendingChange(
+            row["id"], row["tenant_id"], row["lane_id"], row["rank"], lane_id, rank(run_at, priority, request.deadline),
+            run_at, priority, encode_params(request.params), _nothing_if_default(kept),
+        )
+
+    def _run_at(self, row: asyncpg.Record, request: JobRequest) -> datetime:
+        if request.run_at is not None:
+            return request.run_at
+        if request.delay is not None:
+            return self._clock.now() + parse_duration(request.delay, "delay")
+        at: datetime = row["timer_at"] or row["run_at"]
+        return at
+
+    def _announce(self, change: PendingChange, *, ready: bool) -> None:
+        if ready:
+            self._signals.ready({change.lane_id: change.rank})
+        else:
+            self._signals.scheduled(change.run_at)
+
+
+def _nothing_if_default(options: JobOptions) -> str | None:
+    text = _encoder.encode(options).decode()
+    return None if text == "{}" else text

@@ -1,0 +1,255 @@
+"""Submit: a request becomes a durable job.
+
+Single submits that arrive together go down in one statement (group commit): a flush starts at once when none is under
+way, and whatever arrives meanwhile makes the next one. So an idle system answers after one commit, a busy one shares
+each commit among all that wait, and there is no timer to tune. The answer is given only after the commit.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+import asyncpg
+import msgspec
+import structlog
+
+from horae.engine.access import Access, Caller
+from horae.engine.clock import Clock
+from horae.engine.lanes import Lanes
+from horae.engine.signals import Signals
+from horae.engine.tasks import KnownTask, Tasks, check_params
+from horae.model.durations import parse_duration
+from horae.model.errors import HoraeError, IdempotencyConflict, InvalidInput, Overloaded, StoreUnavailable, TooLarge
+from horae.model.ids import JobIds
+from horae.model.job import DEFAULT_QUEUE, MAX_KEY_LENGTH, MAX_PARAMS_BYTES, JobOptions, JobRequest, check_request
+from horae.model.rank import HEAD_START_MICROS, NORMAL, micros
+from horae.model.states import State
+from horae.store.control import LaneKey
+from horae.store.jobs import Jobs, NewJob
+
+log = structlog.get_logger()
+
+BATCH: Final = 1000
+MAX_WAITING: Final = 20_000
+FLUSHES_AT_ONCE: Final = 2
+_encoder = msgspec.json.Encoder()
+
+
+class Submitted(msgspec.Struct, omit_defaults=True):
+    id: str
+    state: State
+    existing: bool = False
+
+
+class Submit:
+    def __init__(
+        self, jobs: Jobs, lanes: Lanes, tasks: Tasks, access: Access, clock: Clock, signals: Signals, ids: JobIds,
+    ) -> None:
+        self._jobs = jobs
+        self._lanes = lanes
+        self._tasks = tasks
+        self._access = access
+        self._clock = clock
+        self._signals = signals
+        self._ids = ids
+        self._waiting: list[tuple[NewJob, asyncio.Future[None]]] = []
+        self._flushing = 0
+        self._flushes: set[asyncio.Task[None]] = set()
+
+    async def one(self, caller: Caller, request: JobRequest) -> Submitted:
+        return await self.store(self._quick(caller, request) or await self.prepare(caller, request))
+
+    async def store(self, job: NewJob) -> Submitted:
+        """Stores a prepared job together with whatever else is being submitted."""
+        await self._store(job)
+        return Submitted(job.id, State.READY if job.due else State.SCHEDULED)
+
+    async def once(self, caller: Caller, request: JobRequest, key: str, body: bytes) -> Submitted:
+        """Submits under an idempotency key: the same key and body give the same job, another body is refused."""
+        if not 1 <= len(key) <= MAX_KEY_LENGTH or "\x00" in key:
+            raise InvalidInput(f"Idempotency-Key: 1…{MAX_KEY_LENGTH} characters", field="Idempotency-Key")
+        job = await self.prepare(caller, request)
+        fingerprint = hashlib.sha256(body).digest()
+        if await self._jobs.job_submit_once([job], [key], [fingerprint]):
+            self._announce([job])
+            return Submitted(job.id, State.READY if job.due else State.SCHEDULED)
+        found = await self._jobs.idempotency_find([job.tenant_id], [key])
+        if (job.tenant_id, key) not in found:
+            raise Overloaded("the idempotency key expired this very moment; send the request again", retry_after=1)
+        before, job_id = found[job.tenant_id, key]
+        if before != fingerprint:
+            raise IdempotencyConflict(f"the idempotency key {key!r} stands for job {job_id}, made with another body")
+        return Submitted(job_id, await self._state(job.tenant_id, job_id), existing=True)
+
+    async def many(self, caller: Caller, requests: Sequence[JobRequest | HoraeError]) -> list[Submitted | HoraeError]:
+        """Submits a batch; each item is answered for itself, and a bad one does not spoil the others."""
+        answers: list[Submitted | HoraeError] = []
+        for start in range(0, len(requests), BATCH):
+            answers += await self._chunk(caller, requests[start : start + BATCH])
+        return answers
+
+    async def _chunk(self, caller: Caller, requests: Sequence[JobRequest | HoraeError]) -> list[Submitted | HoraeError]:
+        prepared: list[NewJob | HoraeError] = []
+        for request in requests:
+            try:
+                prepared.append(
+                    request
+                    if isinstance(request, HoraeError)
+                    else self._quick(caller, request) or await self.prepare(caller, request),
+                )
+            except HoraeError as error:
+                prepared.append(error)
+        good = [job for job in prepared if isinstance(job, NewJob)]
+        if good:
+            try:
+                await self._jobs.job_submit(good)
+            except StoreUnavailable as error:
+                return [error if isinstance(item, NewJob) else item for item in prepared]
+            self._announce(good)
+        return [
+            Submitted(item.id, State.READY if item.due else State.SCHEDULED) if isinstance(item, NewJob) else item
+            for item in prepared
+        ]
+
+    def _quick(self, caller: Caller, request: JobRequest) -> NewJob | None:
+        """`prepare` without waiting, when the task and the lane are in memory already."""
+        tenant_id = self._access.tenant_known(caller, request.tenant)
+        task = None if tenant_id is None else self._tasks.recall(tenant_id, request.task)
+        if tenant_id is None or task is None:
+            return None
+        lane_id = self._lanes.known(_lane_key(tenant_id, request, task))
+        return None if lane_id is None else self._make(caller, tenant_id, request, task, lane_id)
+
+    async def prepare(self, caller: Caller, request: JobRequest) -> NewJob:
+        """Checks a request, fills in the task's defaults and makes it a row."""
+        check_request(request)
+        tenant_id = await self._access.tenant_for(caller, request.tenant)
+        task = await self._tasks.find(tenant_id, request.task)
+        key = _lane_key(tenant_id, request, task)
+        lane_id = (await self._lanes.intern([key]))[key]
+        return self._make(caller, tenant_id, request, task, lane_id)
+
+    def _make(self, caller: Caller, tenant_id: int, request: JobRequest, task: KnownTask, lane_id: int) -> NewJob:
+        check_request(request)
+        check_params(task, request.params)
+        now = self._clock.unix()
+        run_at, due = _due(request, now)
+        priority = request.priority or task.definition.priority or NORMAL
+        rank = micros(run_at) - HEAD_START_MICROS[priority]
+        if request.deadline is not None:
+            rank = min(rank, micros(request.deadline))
+        return NewJob(
+            str(self._ids.make(now)), rank, run_at, tenant_id, lane_id, caller.key_id, priority,
+            encode_params(request.params), _options(request, task), due,
+        )
+
+    async def _store(self, job: NewJob) -> None:
+        if len(self._waiting) >= MAX_WAITING:
+            raise Overloaded("too many submits are waiting for the database; try again", retry_after=1)
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((job, stored))
+        if self._flushing < FLUSHES_AT_ONCE and (self._flushing == 0 or len(self._waiting) >= BATCH):
+            self._flushing += 1
+            flush = asyncio.create_task(self._flush())
+            self._flushes.add(flush)
+            flush.add_done_callback(self._flushes.discard)
+        await stored
+
+    async def _flush(self) -> None:
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
+                await self._flush_batch(batch)
+        finally:
+            self._flushing -= 1
+
+    async def _flush_batch(self, batch: list[tuple[NewJob, "asyncio.Future[None]"]]) -> None:
+        jobs = [job for job, _ in batch]
+        try:
+            await self._jobs.job_submit(jobs)
+        except asyncpg.PostgresError as error:
+            if len(batch) > 1:
+                # One job the database refuses must not fail its neighbours: find it by trying each alone.
+                for single in batch:
+                    await self._flush_batch([single])
+                return
+            log.error("submit_refused", error=repr(error))
+            _fail(batch, InvalidInput(f"the database refused the job: {error}"))
+        except HoraeError as error:
+            _fail(batch, error)
+        except BaseException:
+            _fail(batch, StoreUnavailable("the server is stopping; whether the job exists is unknown", retry_after=1))
+            raise
+        else:
+            self._announce(jobs)
+            for _, stored in batch:
+                if not stored.done():
+                    stored.set_result(None)
+
+    def _announce(self, jobs: Sequence[NewJob]) -> None:
+        """Tells whoever waits on this server what there is to do."""
+        heads: dict[int, int] = {}
+        first: datetime | None = None
+        for job in jobs:
+            if job.due:
+                if job.rank < heads.get(job.lane_id, job.rank + 1):
+                    heads[job.lane_id] = job.rank
+            elif first is None or job.run_at < first:
+                first = job.run_at
+        if heads:
+            self._signals.ready(heads)
+        if first is not None:
+            self._signals.scheduled(first)
+
+    async def _state(self, tenant_id: int, job_id: str) -> State:
+        row = await self._jobs.job_get(tenant_id, UUID(job_id))
+        if row is None or row["outcome"] is None:
+            if row is not None and row["granted_at"] is not None:
+                return State.RUNNING
+            return State.SCHEDULED if row is not None and row["timer_at"] is not None else State.READY
+        return State(row["outcome"])
+
+
+def encode_params(params: dict[str, object]) -> str:
+    text = _encoder.encode(params)
+    if len(text) > MAX_PARAMS_BYTES:
+        raise TooLarge(f"params: {len(text)} bytes are more than {MAX_PARAMS_BYTES}; store large input elsewhere")
+    return text.decode()
+
+
+def _lane_key(tenant_id: int, request: JobRequest, task: KnownTask) -> LaneKey:
+    queue = request.queue or task.definition.queue or DEFAULT_QUEUE
+    return LaneKey(tenant_id, queue, request.task, request.concurrency_key or "")
+
+
+def _due(request: JobRequest, now: float) -> tuple[datetime, bool]:
+    if request.run_at is not None:
+        return request.run_at, request.run_at.timestamp() <= now
+    if request.delay is not None:
+        seconds = parse_duration(request.delay, "delay").total_seconds()
+        return datetime.fromtimestamp(now + seconds, UTC), seconds <= 0
+    return datetime.fromtimestamp(now, UTC), True
+
+
+def _options(request: JobRequest, task: KnownTask) -> str | None:
+    definition = task.definition
+    timeout = task.timeout
+    if request.timeout is not None:
+        timeout = parse_duration(request.timeout, "timeout").total_seconds()
+    attempts = request.max_attempts or definition.max_attempts
+    retry = request.retry or definition.retry
+    if timeout is None and attempts is None and retry is None and request.deadline is None and not request.labels:
+        return None
+    options = JobOptions(
+        max_attempts=attempts, retry=retry, timeout=timeout, deadline=request.deadline, labels=request.labels or None,
+    )
+    return _encoder.encode(options).decode()
+
+
+def _fail(batch: Sequence[tuple[NewJob, "asyncio.Future[None]"]], error: HoraeError) -> None:
+    for _, stored in batch:
+        if not stored.done():
+            stored.set_exception(error)

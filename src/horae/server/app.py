@@ -1,0 +1,136 @@
+"""The ASGI application: finds the route, authorises the caller, calls the handler, maps errors. Nothing else."""
+
+from collections.abc import Iterable
+
+import asyncpg
+import structlog
+
+from horae.engine.engine import Engine
+from horae.model.errors import (
+    HoraeError,
+    InvalidInput,
+    MethodNotAllowed,
+    NotFound,
+    StoreUnavailable,
+    Unauthenticated,
+)
+from horae.model.roles import Permission
+from horae.server.calls import Call, EventStream, Receive, Reply, Scope, Send
+from horae.server.routes import ROUTES, Route
+from horae.store.database import LOST
+from horae.wire.problems import CONTENT_TYPE, encode_problem
+
+log = structlog.get_logger()
+
+
+class Router:
+    """Finds routes by their segments. A route without a permission does not start."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self._fixed: dict[tuple[str, str], Route] = {}
+        self._shapes: dict[tuple[str, int], list[tuple[list[str], Route]]] = {}
+        for route in routes:
+            if not isinstance(route.permission, Permission):
+                raise TypeError(f"{route.method} {route.path} declares no permission")
+            if "{" in route.path:
+                segments = route.path.split("/")
+                self._shapes.setdefault((route.method, len(segments)), []).append((segments, route))
+            else:
+                self._fixed[route.method, route.path] = route
+
+    def find(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
+        route = self._fixed.get((method, path))
+        if route is not None:
+            return route, {}
+        parts = path.split("/")
+        for segments, shaped in self._shapes.get((method, len(parts)), ()):
+            found = _match(segments, parts)
+            if found is not None:
+                return shaped, found
+        raise self._missing(path)
+
+    def _missing(self, path: str) -> HoraeError:
+        methods = {m for m, p in self._fixed if p == path}
+        parts = path.split("/")
+        methods |= {
+            method
+            for (method, size), shaped in self._shapes.items()
+            if size == len(parts) and any(_match(segments, parts) is not None for segments, _ in shaped)
+        }
+        if methods:
+            return MethodNotAllowed(f"{path[:200]} takes {', '.join(sorted(methods))}", allow=sorted(methods))
+        return NotFound(f"there is nothing at {path[:200]}; see /docs")
+
+
+def _match(segments: list[str], parts: list[str]) -> dict[str, str] | None:
+    found: dict[str, str] = {}
+    for segment, part in zip(segments, parts, strict=True):
+        if segment[:1] == "{":
+            if not part:
+                return None
+            found[segment[1:-1]] = part
+        elif segment != part:
+            return None
+    return found
+
+
+class Application:
+    def __init__(self, engine: Engine, routes: Iterable[Route] = ROUTES) -> None:
+        self._engine = engine
+        self._router = Router(routes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close"})
+            return
+        reply: Reply | EventStream
+        try:
+            reply = await self._answer(scope, receive)
+        except Exception as error:  # noqa: BLE001 - the edge: whatever it is becomes a problem document
+            reply = self._problem(error, scope["path"])
+        await reply.send(send)
+
+    async def _answer(self, scope: Scope, receive: Receive) -> Reply | EventStream:
+        route, path = self._router.find(scope["method"], scope["path"])
+        call = Call(self._engine, scope, receive, path)
+        if route.permission is not Permission.PUBLIC:
+            call.caller = await self._engine.access.caller(_token(call))
+            call.caller.may(route.permission)
+        if scope["method"] != "GET":
+            await call.read_body(route.limit)
+        return await route.handler(call)
+
+    def _problem(self, error: Exception, path: str) -> Reply:
+        known = self._known(error)
+        if known.status >= 500 and not isinstance(error, HoraeError):
+            log.error("request_failed", path=path, error=repr(error), exc_info=not isinstance(known, StoreUnavailable))
+        headers = []
+        if "retry_after" in known.extra:
+            headers.append((b"retry-after", str(known.extra["retry_after"]).encode()))
+        if "allow" in known.extra:
+            headers.append((b"allow", ", ".join(known.extra["allow"]).encode()))
+        if isinstance(known, Unauthenticated):
+            headers.append((b"www-authenticate", b"Bearer"))
+        body = encode_problem(known, path)
+        return Reply(body, known.status, content_type=CONTENT_TYPE.encode(), headers=headers)
+
+    @staticmethod
+    def _known(error: Exception) -> HoraeError:
+        if isinstance(error, HoraeError):
+            return error
+        if isinstance(error, asyncpg.DataError):
+            return InvalidInput(f"a value is not acceptable to the database: {str(error)[:200]}")
+        if isinstance(error, LOST):
+            return StoreUnavailable("the database does not answer; the outcome is unknown", retry_after=1)
+        return HoraeError("an error inside the server; its log has the details")
+
+
+def _token(call: Call) -> str:
+    value = call.header(b"authorization")
+    if value is None:
+        raise Unauthenticated("no API key was sent: put `Authorization: Bearer KEY` into the request")
+    scheme, _, token = value.partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise Unauthenticated("the Authorization header is not `Bearer KEY`")
+    return token.strip()

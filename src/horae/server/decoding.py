@@ -1,0 +1,64 @@
+"""Reading JSON from strangers: bounded depth, no duplicate keys, errors that name the place."""
+
+import json
+import re
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from horae.model.errors import InvalidInput, MalformedBody
+from horae.model.job import MAX_DEPTH
+
+T = TypeVar("T")
+
+_KEY: Final = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
+_NOT_BRACKET: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[^\[\]{}]')
+
+
+def decode(body: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
+    """The record in a body, or an error that says what is wrong and where."""
+    check_depth(body)
+    try:
+        value = decoder.decode(body)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(_explain(str(error)), field=_path(str(error))) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise MalformedBody(f"the body is not valid JSON: {str(error)[:200]}") from error
+    check_duplicates(body)
+    return value
+
+
+def check_depth(body: bytes) -> None:
+    """Refuses nesting beyond the limit. Few brackets cannot be deep, so most bodies cost two counts."""
+    if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for bracket in _NOT_BRACKET.sub(b"", body):
+        depth += 1 if bracket in b"[{" else -1
+        if depth > MAX_DEPTH:
+            raise MalformedBody(f"the body is nested more than {MAX_DEPTH} levels deep")
+
+
+def check_duplicates(body: bytes) -> None:
+    """Refuses an object that names a key twice: which of the two was meant, nobody can know."""
+    keys = _KEY.findall(body)
+    if len(keys) == len(set(keys)):
+        return
+    json.loads(body, object_pairs_hook=_unique)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> None:
+    names = [name for name, _ in pairs]
+    if len(names) != len(set(names)):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidInput(f"the key {twice[:80]!r} stands twice in one object", field=twice[:80])
+
+
+def _explain(message: str) -> str:
+    return message.replace("Object", "The body", 1) if message.startswith("Object") else message
+
+
+def _path(message: str) -> str:
+    """msgspec ends its messages with the place: ... - at `$.params`."""
+    _, _, place = message.rpartition(" - at `")
+    return place.rstrip("`").removeprefix("$").lstrip(".") if place else ""

@@ -1,0 +1,244 @@
+"""Jobs: submit, look, follow."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from horae.engine.lists import MAX_PAGE, PAGE, JobFilter, parse_cursor_instant, states_of
+from horae.engine.steer import state_of
+from horae.engine.submit import Submitted
+from horae.model.errors import HoraeError, InvalidInput, MalformedBody
+from horae.model.job import check_instant
+from horae.model.rank import micros
+from horae.model.states import State
+from horae.server.calls import Call, EventStream, Reply, event
+from horae.server.decoding import decode
+from horae.server.views import error_view, execution_view, job_view, log_view, progress_view
+from horae.wire.jobs import (
+    BulkAnswer,
+    BulkItem,
+    ExecutionPage,
+    JobEvent,
+    JobPage,
+    JobRequest,
+    JobResult,
+    LogPage,
+)
+
+MAX_BULK: Final = 10_000
+MAX_WAIT: Final = 30.0
+LOG_PAGE: Final = 200
+FOLLOW_SECONDS: Final = 0.3
+_request = msgspec.json.Decoder(JobRequest)
+_items = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+async def submit(call: Call) -> Reply:
+    request = call.read(_request)
+    key = call.header(b"idempotency-key")
+    if key is None:
+        return Reply(await call.engine.submit.one(call.caller, request), 201)
+    done = await call.engine.submit.once(call.caller, request, key, call.body)
+    return Reply(done, 200 if done.existing else 201)
+
+
+async def submit_bulk(call: Call) -> Reply:
+    items = _split(call)
+    requests: list[JobRequest | HoraeError] = []
+    for item in items:
+        try:
+            requests.append(decode(item, _request))
+        except HoraeError as error:
+            requests.append(error)
+    answers = await call.engine.submit.many(call.caller, requests)
+    refused = sum(isinstance(answer, HoraeError) for answer in answers)
+    return Reply(BulkAnswer(len(answers) - refused, refused, [_item(answer) for answer in answers]))
+
+
+def _split(call: Call) -> list[bytes]:
+    """The items of a bulk body, each still to be read: one bad item must not spoil the others."""
+    if (call.header(b"content-type") or "").startswith("application/x-ndjson"):
+        items = [line for line in call.body.splitlines() if line.strip()]
+    else:
+        try:
+            items = [bytes(item) for item in _items.decode(call.body)]
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise MalformedBody(f"the body is not a JSON array of jobs: {str(error)[:200]}") from error
+    if len(items) > MAX_BULK:
+        raise InvalidInput(f"{len(items)} jobs in one request are more than {MAX_BULK}; send several")
+    return items
+
+
+def _item(answer: Submitted | HoraeError) -> BulkItem:
+    if isinstance(answer, HoraeError):
+        return BulkItem(code=answer.code, detail=answer.detail)
+    return BulkItem(id=answer.id, state=answer.state)
+
+
+async def get(call: Call) -> Reply:
+    return Reply(job_view(await call.engine.steer.get(call.caller, call.job_id())))
+
+
+async def list_jobs(call: Call) -> Reply:
+    query = call.query
+    tenant_id = await call.engine.access.tenant_filter(call.caller, query.get("tenant"))
+    tenants = await call.engine.access.all_tenant_ids() if tenant_id is None else [tenant_id]
+    limit = int(call.query_number("limit", PAGE, 1, MAX_PAGE))
+    page = await call.engine.lists.jobs(tenants, _filter(call), _cursor_id(call), limit)
+    return Reply(JobPage([job_view(row) for row in page.rows], str(page.cursor) if page.cursor else None))
+
+
+def _filter(call: Call) -> JobFilter:
+    query = call.query
+    states = None
+    if status := query.get("status"):
+        try:
+            states = states_of(status)
+        except ValueError:
+            names = ", ".join(["pending", *State])
+            raise InvalidInput(f"status: {status[:40]!r} is none of {names}", field="status") from None
+    label = None
+    if text := query.get("label"):
+        name, found, value = text.partition(":")
+        if not found:
+            raise InvalidInput("label: write it as name:value", field="label")
+        label = (name, value)
+    worker = int(call.query_number("worker", 0, 0, 2**31 - 1)) if "worker" in query else None
+    return JobFilter(
+        states=states, user=query.get("user"), task=query.get("task"), queue=query.get("queue"), worker_id=worker,
+        label=label, since=_instant(call, "since"), until=_instant(call, "until"),
+    )
+
+
+def _instant(call: Call, name: str) -> datetime | None:
+    text = call.query.get(name)
+    if text is None:
+        return None
+    try:
+        # An unescaped + in an address reads as a space.
+        return check_instant(datetime.fromisoformat(text.replace(" ", "+")), name)
+    except ValueError:
+        raise InvalidInput(f"{name}: {text[:40]!r} is not an instant such as 2026-11-20T10:00:00Z", field=name) from None
+
+
+def _cursor_id(call: Call) -> UUID | None:
+    text = call.query.get("cursor")
+    if text is None:
+        return None
+    try:
+        return UUID(text)
+    except ValueError:
+        raise InvalidInput("cursor: not one that this list gave", field="cursor") from None
+
+
+async def executions(call: Call) -> Reply:
+    row = await call.engine.steer.get(call.caller, call.job_id())
+    rows = await call.engine.steer.executions(row)
+    return Reply(ExecutionPage([execution_view(r) for r in rows]))
+
+
+async def executions_by_worker(call: Call) -> Reply:
+    if "worker_id" not in call.query:
+        raise InvalidInput("worker_id: say whose executions", field="worker_id")
+    worker_id = int(call.query_number("worker_id", 0, 0, 2**31 - 1))
+    limit = int(call.query_number("limit", PAGE, 1, MAX_PAGE))
+    before = None
+    if text := call.query.get("cursor"):
+        if not text.isdigit() or len(text) > 17:
+            raise InvalidInput("cursor: not one that this list gave", field="cursor")
+        before = parse_cursor_instant(text)
+    tenant_id = call.caller.tenant_id
+    rows = [] if before else await call.engine.lists.executions_running(worker_id, tenant_id)
+    ended, cursor = await call.engine.lists.executions_of_worker(worker_id, tenant_id, before, limit)
+    items = [execution_view(row) for row in [*rows, *ended]]
+    return Reply(ExecutionPage(items, str(micros(cursor)) if cursor else None))
+
+
+async def result(call: Call) -> Reply:
+    job_id = call.job_id()
+    wait = call.query_number("wait", 0, 0, 3600)
+    row = await call.engine.steer.get(call.caller, job_id)
+    ended = await call.engine.output.result(row["tenant_id"], job_id, min(wait, MAX_WAIT))
+    if ended is None:
+        now = await call.engine.steer.get(call.caller, job_id)
+        return Reply(JobResult(id=job_id, state=state_of(now)))
+    value = msgspec.Raw(ended.result.encode()) if ended.result is not None else None
+    if value is None and ended.state is State.SUCCEEDED:
+        value = msgspec.Raw(b"null")
+    return Reply(JobResult(id=job_id, state=ended.state, result=value, error=error_view(ended.error)))
+
+
+async def logs(call: Call) -> Reply | EventStream:
+    job_id = call.job_id()
+    row = await call.engine.steer.get(call.caller, job_id)
+    after = _cursor_log(call.query.get("cursor") or call.header(b"last-event-id"))
+    if call.query.get("follow", "").lower() in {"1", "true", "yes"}:
+        return EventStream(call, _follow(call, job_id, row["tenant_id"], after))
+    limit = int(call.query_number("limit", LOG_PAGE, 1, 1000))
+    rows = await call.engine.output.log_page(row["tenant_id"], job_id, after, limit)
+    cursor = f"{rows[-1]['attempt']}-{rows[-1]['seq']}" if rows else f"{after[0]}-{after[1]}"
+    more = len(rows) >= limit or not state_of(row).ended
+    return Reply(LogPage([log_view(r) for r in rows], cursor if more else None))
+
+
+def _cursor_log(text: str | None) -> tuple[int, int]:
+    if not text:
+        return 0, -1
+    attempt, _, seq = text.partition("-")
+    if not attempt.isdigit() or not seq.removeprefix("-").isdigit() or len(text) > 24:
+        raise InvalidInput("cursor: not one that this log gave", field="cursor")
+    return int(attempt), int(seq)
+
+
+async def _follow(call: Call, job_id: UUID, tenant_id: int, after: tuple[int, int]) -> AsyncIterator[bytes | None]:
+    quiet_since = time.monotonic()
+    while True:
+        # The state is read before the log, so that nothing printed before the end is missed after it.
+        row = await call.engine.steer.get(call.caller, job_id)
+        rows = await call.engine.output.log_page(tenant_id, job_id, after, LOG_PAGE)
+        for r in rows:
+            after = (r["attempt"], r["seq"])
+            yield event("log", log_view(r), f"{after[0]}-{after[1]}")
+        if rows:
+            quiet_since = time.monotonic()
+        elif state_of(row).ended:
+            yield event("end", _job_event(call, row))
+            return
+        elif time.monotonic() - quiet_since > EventStream.KEEP_ALIVE_SECONDS:
+            quiet_since = time.monotonic()
+            yield None
+        if len(rows) < LOG_PAGE:
+            await asyncio.sleep(FOLLOW_SECONDS)
+
+
+async def events(call: Call) -> EventStream:
+    row = await call.engine.steer.get(call.caller, call.job_id())
+    return EventStream(call, _events(call, row))
+
+
+async def _events(call: Call, row: asyncpg.Record) -> AsyncIterator[bytes | None]:
+    seen: tuple[object, ...] | None = None
+    quiet_since = time.monotonic()
+    while True:
+        now = _job_event(call, row)
+        what = (now.state, now.attempt, now.progress)
+        if what != seen:
+            seen, quiet_since = what, time.monotonic()
+            yield event("state", now)
+        if now.state.ended:
+            return
+        if time.monotonic() - quiet_since > EventStream.KEEP_ALIVE_SECONDS:
+            quiet_since = time.monotonic()
+            yield None
+        await call.engine.watch.wait(row["tenant_id"], str(row["id"]), FOLLOW_SECONDS)
+        row = await call.engine.steer.get(call.caller, row["id"])
+
+
+def _job_event(call: Call, row: asyncpg.Record) -> JobEvent:
+    return JobEvent(row["id"], state_of(row), row["attempt"], call.engine.clock.now(), progress_view(row))

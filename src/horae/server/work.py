@@ -1,0 +1,163 @@
+"""The worker's calls, and steering workers."""
+
+import asyncio
+from typing import Final
+
+import msgspec
+
+from horae.engine.dispatch import Waiter
+from horae.engine.fleet import Joining, Load
+from horae.engine.output import Chunk
+from horae.engine.sessions import Session
+from horae.model.errors import InvalidInput
+from horae.model.work import Grant
+from horae.server.calls import Call, Reply
+from horae.server.views import worker_view
+from horae.wire.workers import (
+    CheckpointUpload,
+    Exchange,
+    Exchanged,
+    Heartbeat,
+    HeartbeatAnswer,
+    Join,
+    Joined,
+    LogUpload,
+    Stale,
+    WorkerPage,
+)
+
+MAX_WAIT: Final = 30.0
+MAX_FINISHED: Final = 5000
+STATES: Final = frozenset({"active", "draining", "left", "lost"})
+_join = msgspec.json.Decoder(Join)
+_exchange = msgspec.json.Decoder(Exchange)
+_heartbeat = msgspec.json.Decoder(Heartbeat)
+_logs = msgspec.json.Decoder(LogUpload)
+_checkpoint = msgspec.json.Decoder(CheckpointUpload)
+
+
+async def join(call: Call) -> Reply:
+    joining = msgspec.convert(call.read(_join), Joining, from_attributes=True)
+    fleet = call.engine.fleet
+    worker_id = await fleet.join(call.caller, joining)
+    return Reply(Joined(worker_id, fleet.lease_seconds, fleet.heartbeat_seconds), 201)
+
+
+async def exchange(call: Call) -> Reply:
+    asked = _decode_exchange(call)
+    engine = call.engine
+    session = await engine.fleet.session(call.caller, call.number("worker_id"))
+    if asked.lost:
+        await engine.fleet.take_back(session.worker_id, asked.lost)
+    answer = Exchanged()
+    if asked.finished:
+        stale = await engine.complete.attempts(session.worker_id, asked.finished)
+        answer.stale = [Stale(*fence) for fence in stale]
+    if asked.want > 0 and not session.draining:
+        answer.jobs = await engine.dispatch.take(session, asked.number, asked.want)
+        if not answer.jobs and not answer.stale and asked.wait > 0 and not session.orders_pending:
+            answer.jobs = await _wait(call, session, asked)
+    if session.orders_pending:
+        answer.cancel = await engine.fleet.orders(session)
+    answer.drain = session.draining
+    return Reply(answer)
+
+
+def _decode_exchange(call: Call) -> Exchange:
+    """Without the checks for strangers' mistakes: workers speak this protocol thousands of times a second."""
+    try:
+        asked = _exchange.decode(call.body)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InvalidInput(f"the exchange is not valid: {str(error)[:200]}") from error
+    if len(asked.finished) > MAX_FINISHED or asked.want < 0 or len(asked.lost) > MAX_FINISHED:
+        raise InvalidInput(f"an exchange carries at most {MAX_FINISHED} ends, and wants 0 or more jobs")
+    return asked
+
+
+async def _wait(call: Call, session: Session, asked: Exchange) -> list[Grant]:
+    """Waits for work, an order, the end of the time, or the worker's going away."""
+    dispatch = call.engine.dispatch
+    waiter = dispatch.wait(session, asked.number, asked.want)
+    gone = asyncio.ensure_future(call.disconnected())
+    try:
+        with session.nudged() as nudge:
+            await asyncio.wait(
+                {waiter.answer, gone, nudge}, timeout=min(asked.wait, MAX_WAIT), return_when=asyncio.FIRST_COMPLETED,
+            )
+        if dispatch.withdraw(waiter):
+            return []
+        return await _served(call, waiter, gone)
+    finally:
+        gone.cancel()
+        dispatch.withdraw(waiter)
+
+
+async def _served(call: Call, waiter: Waiter, gone: "asyncio.Future[None]") -> list[Grant]:
+    """The grants of a waiter that is being served. If the worker is gone, they are given away again at once."""
+    grants = await waiter.answer
+    if gone.done() and grants:
+        await call.engine.fleet.take_back(waiter.session.worker_id, [waiter.number])
+        return []
+    return grants
+
+
+async def heartbeat(call: Call) -> Reply:
+    beat = call.read(_heartbeat)
+    fleet = call.engine.fleet
+    load = Load(beat.running, beat.queued, beat.cpu, beat.memory)
+    session = await fleet.heartbeat(call.caller, call.number("worker_id"), load)
+    if beat.lost:
+        await fleet.take_back(session.worker_id, beat.lost)
+    await fleet.progress(session.worker_id, beat.progress)
+    return Reply(HeartbeatAnswer(await fleet.orders(session), session.draining))
+
+
+async def logs(call: Call) -> Reply:
+    upload = call.read(_logs)
+    session = await call.engine.fleet.session(call.caller, call.number("worker_id"))
+    chunks = [Chunk(c.lane, c.id, c.attempt, c.seq, c.stream, c.text) for c in upload.chunks]
+    await call.engine.output.append_logs(session.worker_id, chunks)
+    return Reply(status=204)
+
+
+async def checkpoint(call: Call) -> Reply:
+    saved = call.read(_checkpoint)
+    session = await call.engine.fleet.session(call.caller, call.number("worker_id"))
+    await call.engine.output.save_checkpoint(session.worker_id, saved.lane, saved.id, saved.attempt, bytes(saved.data))
+    return Reply(status=204)
+
+
+async def result(call: Call) -> Reply:
+    session = await call.engine.fleet.session(call.caller, call.number("worker_id"))
+    try:
+        msgspec.json.decode(call.body)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InvalidInput(f"the result is not JSON: {str(error)[:200]}") from error
+    await call.engine.output.save_result(session.worker_id, call.job_id(), call.number("attempt"), call.body)
+    return Reply(status=204)
+
+
+async def leave(call: Call) -> Reply:
+    await call.engine.fleet.leave(call.caller, call.number("worker_id"))
+    return Reply(status=204)
+
+
+async def list_workers(call: Call) -> Reply:
+    states = call.query.get("state", "active,draining").split(",")
+    if not STATES.issuperset(states):
+        raise InvalidInput(f"state: one or more of {', '.join(sorted(STATES))}", field="state")
+    tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
+    rows = await call.engine.fleet.list_all(tenant_id, states)
+    return Reply(WorkerPage([worker_view(row) for row in rows]))
+
+
+async def get(call: Call) -> Reply:
+    return Reply(worker_view(await call.engine.fleet.get(call.caller, call.number("worker_id"))))
+
+
+async def drain(call: Call) -> Reply:
+    return Reply(worker_view(await call.engine.fleet.steer(call.caller, call.number("worker_id"), "draining")))
+
+
+async def resume(call: Call) -> Reply:
+    return Reply(worker_view(await call.engine.fleet.steer(call.caller, call.number("worker_id"), "active")))

@@ -1,0 +1,64 @@
+"""Tenants, keys, tasks and lanes."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import asyncpg
+
+from horae.store.database import Database, Rows, columns
+
+
+class LaneKey(NamedTuple):
+    tenant_id: int
+    queue: str
+    task: str
+    concurrency_key: str
+
+
+class Control:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def tenant_list(self) -> Rows:
+        return await self._database.fetch("tenant_list")
+
+    async def tenant_create(self, name: str, weight: float) -> asyncpg.Record | None:
+        """None when the name is taken."""
+        return await self._database.fetchrow("tenant_create", name, weight)
+
+    async def key_find(self, digest: bytes) -> asyncpg.Record | None:
+        return await self._database.fetchrow("key_find", digest)
+
+    async def key_create(self, *values: object) -> asyncpg.Record:
+        rows = await self._database.once("key_create", *values)
+        return rows[0]
+
+    async def key_list(self, tenant_id: int | None) -> Rows:
+        return await self._database.fetch("key_list", tenant_id)
+
+    async def key_revoke(self, key_id: int, tenant_id: int | None) -> asyncpg.Record | None:
+        return await self._database.fetchrow("key_revoke", key_id, tenant_id)
+
+    async def key_touch(self, ids: Sequence[int]) -> None:
+        await self._database.fetch("key_touch", ids)
+
+    async def task_put(self, *values: object) -> None:
+        await self._database.fetch("task_put", *values)
+
+    async def task_get(self, tenant_id: int, name: str) -> asyncpg.Record | None:
+        return await self._database.fetchrow("task_get", tenant_id, name)
+
+    async def task_list(self, tenant_id: int | None) -> Rows:
+        return await self._database.fetch("task_list", tenant_id)
+
+    async def lane_intern(self, keys: Sequence[LaneKey]) -> dict[LaneKey, int]:
+        found: dict[LaneKey, int] = {}
+        while len(found) < len(set(keys)):
+            # A lane that another server made after our snapshot is seen by the next round.
+            rows = await self._database.fetch("lane_intern", *columns(keys))
+            found = {LaneKey(r["tenant_id"], r["queue"], r["task"], r["concurrency_key"]): r["id"] for r in rows}
+        return found
+
+    async def lane_load(self, ids: Sequence[int]) -> dict[int, LaneKey]:
+        rows = await self._database.fetch("lane_load", ids)
+        return {r["id"]: LaneKey(r["tenant_id"], r["queue"], r["task"], r["concurrency_key"]) for r in rows}

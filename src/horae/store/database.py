@@ -1,0 +1,193 @@
+"""Connections to PostgreSQL: two small pools, deadlines on every call, and one way to try again.
+
+The *hot* pool serves the statements of `queries/hot.sql`: its sessions plan with indexes only and keep generic plans,
+because a statement planned on an empty table would keep its sequential scan for ever. The *general* pool plans as
+PostgreSQL likes. Both are small on purpose: batches, not connections, make the speed.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
+
+import asyncpg
+import msgspec
+import structlog
+
+from horae.model.errors import StoreUnavailable
+from horae.store.statements import statements
+
+T = TypeVar("T")
+Rows = list[asyncpg.Record]
+
+log = structlog.get_logger()
+
+HOT_SETTINGS: Final = {
+    "enable_seqscan": "off",
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+    "enable_bitmapscan": "off",
+    "enable_material": "off",
+    "plan_cache_mode": "force_generic_plan",
+}
+TRANSIENT: Final = (
+    asyncpg.SerializationError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.LockNotAvailableError,
+)
+LOST: Final = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.InsufficientResourcesError,
+    ConnectionError,
+    OSError,
+    TimeoutError,
+)
+"""Errors after which nobody knows whether the statement took effect."""
+
+
+class DatabaseConfig(msgspec.Struct, frozen=True, kw_only=True):
+    dsn: str
+    hot_connections: int = 4
+    general_connections: int = 4
+    call_seconds: float = 10.0
+    """The deadline of one statement."""
+    patience_seconds: float = 20.0
+    """How long a call is tried again while the database is away."""
+    application_name: str = "horae"
+
+    def __post_init__(self) -> None:
+        if self.hot_connections < 1 or self.general_connections < 1:
+            raise ValueError("each pool needs at least one connection")
+
+
+class Transaction:
+    """One open transaction; made by `Database.atomically`."""
+
+    def __init__(self, connection: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record]") -> None:
+        self._connection = connection
+
+    async def fetch(self, name: str, *args: object) -> Rows:
+        return await self._connection.fetch(statements()[name], *args)
+
+    async def fetchrow(self, name: str, *args: object) -> asyncpg.Record | None:
+        return await self._connection.fetchrow(statements()[name], *args)
+
+    async def run(self, sql: str) -> None:
+        """Data definition that cannot take parameters. Only `store/` calls this, with names it made itself."""
+        await self._connection.execute(sql)
+
+    async def carry_over(self, table: str, suffix: str, ids: list[Any]) -> None:
+        """Copies rows of a detached day into what the table now routes them to: its default partition."""
+        sql = f"insert into horae.{table} select * from horae.{table}_{suffix} where id = any ($1::uuid[])"  # noqa: S608
+        await self._connection.execute(sql, ids)
+
+
+class Database:
+    def __init__(self, config: DatabaseConfig) -> None:
+        self.config = config
+        self._hot: asyncpg.Pool[asyncpg.Record] | None = None
+        self._general: asyncpg.Pool[asyncpg.Record] | None = None
+
+    async def open(self) -> None:
+        self._general = await self._pool(self.config.general_connections, {})
+        self._hot = await self._pool(self.config.hot_connections, HOT_SETTINGS)
+
+    async def close(self) -> None:
+        for pool in (self._hot, self._general):
+            if pool is not None:
+                try:
+                    await asyncio.wait_for(pool.close(), 5)
+                except (TimeoutError, *LOST):
+                    pool.terminate()
+        self._hot = self._general = None
+
+    async def connect(self) -> "asyncpg.Connection[asyncpg.Record]":
+        """A connection of one's own, for LISTEN and for advisory locks."""
+        return await asyncpg.connect(self.config.dsn, timeout=10, server_settings=self._settings({}))
+
+    async def fetch(self, name: str, *args: object, hot: bool = False) -> Rows:
+        """Runs a statement that may safely run twice, until it worked or patience ends."""
+        return await self.again(lambda: self.once(name, *args, hot=hot))
+
+    async def fetchrow(self, name: str, *args: object, hot: bool = False) -> asyncpg.Record | None:
+        rows = await self.fetch(name, *args, hot=hot)
+        return rows[0] if rows else None
+
+    async def once(self, name: str, *args: object, hot: bool = False) -> Rows:
+        """Runs a statement once; the caller deals with a lost answer."""
+        async with self._acquire(hot=hot) as connection:
+            return await connection.fetch(statements()[name], *args)
+
+    async def atomically(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        """Runs `work` in a transaction. It must be safe to run it again after a lost commit."""
+
+        async def attempt() -> T:
+            async with self._acquire(hot=False) as connection, connection.transaction():
+                return await work(Transaction(connection))
+
+        return await self.again(attempt)
+
+    async def again(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Tries until it worked: conflicts and lost connections are tried again, with jitter and an end."""
+        deadline = time.monotonic() + self.config.patience_seconds
+        pause = 0.02
+        while True:
+            try:
+                return await attempt()
+            except (*TRANSIENT, *LOST) as error:
+                if time.monotonic() + pause > deadline:
+                    raise StoreUnavailable(
+                        f"the database did not answer for {self.config.patience_seconds:.0f} s ({error!r}); "
+                        "see `horae doctor`",
+                        retry_after=2,
+                    ) from error
+                await asyncio.sleep(pause * random.uniform(0.5, 1.5))
+                pause = min(pause * 2, 1.0)
+
+    @asynccontextmanager
+    async def _acquire(self, *, hot: bool) -> AsyncIterator["asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"]:
+        pool = self._hot if hot else self._general
+        if pool is None:
+            raise StoreUnavailable("the database is not open", retry_after=1)
+        async with pool.acquire(timeout=self.config.call_seconds) as connection:
+            yield connection
+
+    async def _pool(self, size: int, extra: dict[str, str]) -> "asyncpg.Pool[asyncpg.Record]":
+        return await asyncpg.create_pool(
+            self.config.dsn,
+            min_size=size,
+            max_size=size,
+            timeout=10,
+            command_timeout=self.config.call_seconds,
+            max_inactive_connection_lifetime=0,
+            server_settings=self._settings(extra),
+            # No session state is ever set, so there is none to reset: it would cost a round trip a call.
+            reset=_leave_as_is,
+        )
+
+    def _settings(self, extra: dict[str, str]) -> dict[str, str]:
+        milliseconds = int(self.config.call_seconds * 1000)
+        return {
+            "application_name": self.config.application_name,
+            "search_path": "horae",
+            "jit": "off",
+            "statement_timeout": str(milliseconds),
+            "lock_timeout": str(milliseconds // 4),
+            "idle_in_transaction_session_timeout": str(milliseconds),
+            "timezone": "UTC",
+            **extra,
+        }
+
+
+async def _leave_as_is(connection: object) -> None:
+    """The pools' reset hook."""
+
+
+def columns(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Rows as columns: what `unnest` takes."""
+    return list(zip(*rows, strict=True))

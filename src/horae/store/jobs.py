@@ -1,0 +1,207 @@
+"""Jobs in the store: submitting, claiming, ending, steering."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import asyncpg
+
+from horae.model.states import State
+from horae.store.database import LOST, Database, Rows, Transaction, columns
+
+
+class NewJob(NamedTuple):
+    """One row of `job_submit`, in the order of its parameters."""
+
+    id: str
+    rank: int
+    run_at: datetime
+    tenant_id: int
+    lane_id: int
+    key_id: int | None
+    priority: int
+    params: str
+    options: str | None
+    due: bool
+
+
+class LaneClaim(NamedTuple):
+    lane_id: int
+    tenant_id: int
+    floor: int
+    quota: int
+
+
+class Jobs:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def job_submit(self, jobs: Sequence[NewJob]) -> None:
+        """Stores all or none. A lost answer is asked again: ids are ours, so a second insert tells us of the first."""
+        values = columns(jobs)
+        due = values.pop()
+        name, args = ("job_submit_now", values) if all(due) else ("job_submit", [*values, due])
+        lost = False
+
+        async def attempt() -> None:
+            nonlocal lost
+            try:
+                await self._database.once(name, *args, hot=True)
+            except LOST:
+                lost = True
+                raise
+            except asyncpg.UniqueViolationError:
+                if not lost:
+                    raise
+
+        await self._database.again(attempt)
+
+    async def job_submit_once(self, jobs: Sequence[NewJob], keys: Sequence[str], prints: Sequence[bytes]) -> set[str]:
+        """Stores those whose idempotency key is new; returns their ids."""
+        rows = await self._database.fetch("job_submit_once", *columns(jobs), keys, prints, hot=True)
+        return {row["id"] for row in rows}
+
+    async def idempotency_find(self, tenants: Sequence[int], keys: Sequence[str]) -> dict[tuple[int, str], tuple[bytes, str]]:
+        rows = await self._database.fetch("idempotency_find", tenants, keys)
+        return {(row["tenant_id"], row["key"]): (row["fingerprint"], row["job_id"]) for row in rows}
+
+    async def job_claim(self, worker_id: int, number: int, lanes: Sequence[LaneClaim], limit: int) -> Rows:
+        """Not tried again: leases granted in an answer that got lost come back through the worker's `lost` numbers."""
+        return await self._database.once("job_claim", worker_id, number, *columns(lanes), limit, hot=True)
+
+    async def job_succeed(self, worker_id: int, rows: Sequence[tuple[int, str, int, int, str | None, float]]) -> set[str]:
+        ended = await self._database.fetch("job_succeed", worker_id, *columns(rows), hot=True)
+        return {row["id"] for row in ended}
+
+    async def job_complete(self, worker_id: int, rows: Sequence[tuple[object, ...]]) -> set[str]:
+        ended = await self._database.fetch("job_complete", worker_id, *columns(rows), hot=True)
+        return {row["id"] for row in ended}
+
+    async def job_reschedule(self, worker_id: int, rows: Sequence[tuple[object, ...]]) -> Rows:
+        return await self._database.fetch("job_reschedule", worker_id, *columns(rows), hot=True)
+
+    async def failure_facts(self, worker_id: int, keys: Sequence[tuple[int, int, str]]) -> dict[str, asyncpg.Record]:
+        """`keys` are (tenant, lane, id)."""
+        rows = await self._database.fetch("failure_facts", worker_id, *columns(keys), hot=True)
+        return {row["id"]: row for row in rows}
+
+    async def completion_known(self, worker_id: int, keys: Sequence[tuple[int, str, int]]) -> set[tuple[str, int]]:
+        """`keys` are (tenant, id, attempt)."""
+        rows = await self._database.fetch("completion_known", worker_id, *columns(keys), hot=True)
+        return {(row["id"], row["attempt"]) for row in rows}
+
+    async def job_get(self, tenant_id: int | None, job_id: UUID) -> asyncpg.Record | None:
+        return await self._database.fetchrow("job_get", tenant_id, job_id)
+
+    async def job_states(self, tenant_id: int, ids: Sequence[UUID]) -> Rows:
+        return await self._database.fetch("job_states", tenant_id, ids)
+
+    async def job_state_poll(self, keys: Sequence[tuple[int, str]]) -> Rows:
+        return await self._database.fetch("job_state_poll", *columns(keys), hot=True)
+
+    async def result_get(self, tenant_id: int, job_id: UUID) -> asyncpg.Record | None:
+        return await self._database.fetchrow("result_get", tenant_id, job_id, hot=True)
+
+    async def job_cancel_pending(self, tenant_id: int, lane_id: int, job_id: UUID, rank: int, error: str) -> bool:
+        return bool(await self._database.fetch("job_cancel_pending", tenant_id, lane_id, job_id, rank, error))
+
+    async def job_cancel_running(self, lane_id: int, job_id: UUID, reason: str, who: str) -> asyncpg.Record | None:
+        return await self._database.fetchrow("job_cancel_running", lane_id, job_id, reason, who)
+
+    async def executions_of_job(self, tenant_id: int, job_id: UUID, lane_id: int) -> Rows:
+        return await self._database.fetch("executions_of_job", tenant_id, job_id, lane_id)
+
+    async def pending_change(self, change: "PendingChange") -> bool | None:
+        """Moves a job that has not started to its new place and edits its body, or changes nothing.
+
+        Returns whether it is ready now, None when it had started meanwhile.
+        """
+
+        async def work(tx: Transaction) -> bool | None:
+            taken = await tx.fetchrow("pending_take", change.old_lane_id, change.id, change.old_rank)
+            if taken is None:
+                return None
+            return await self._put_back(tx, change, taken["attempt"])
+
+        return await self._database.atomically(work)
+
+    async def outcome_retry(self, change: "PendingChange") -> bool | None:
+        """Runs a failed or cancelled job again, as changed. None when it is in no such state."""
+
+        async def work(tx: Transaction) -> bool | None:
+            taken = await tx.fetchrow("outcome_take", change.tenant_id, change.id)
+            if taken is None:
+                return None
+            return await self._put_back(tx, change, taken["attempt"])
+
+        return await self._database.atomically(work)
+
+    async def _put_back(self, tx: Transaction, change: "PendingChange", attempt: int) -> bool:
+        await tx.fetch(
+            "job_change_body", change.tenant_id, change.id, change.rank, change.run_at, change.lane_id,
+            change.priority, change.params, change.options,
+        )
+        put = await tx.fetchrow("pending_put", change.lane_id, change.id, change.rank, attempt, change.run_at)
+        return bool(put and put["now"])
+
+
+class PendingChange(NamedTuple):
+    """A job as it shall be, and where its pending row lies now."""
+
+    id: UUID
+    tenant_id: int
+    old_lane_id: int
+    old_rank: int
+    lane_id: int
+    rank: int
+    run_at: datetime
+    priority: int
+    params: str
+    options: str | None
+
+
+class JobLists:
+    """Pages of jobs. Every query looks at a bounded number of rows; ids are time, so the cursor is an id."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def lane_select(self, tenant_id: int, queue: str | None, task: str | None) -> list[int]:
+        rows = await self._database.fetch("lane_select", tenant_id, queue, task)
+        return [row["id"] for row in rows]
+
+    async def key_by_name(self, tenant_id: int | None, name: str) -> int | None:
+        row = await self._database.fetchrow("key_by_name", tenant_id, name)
+        return row["id"] if row else None
+
+    async def job_list(
+        self, tenant_id: int, lanes: list[int] | None, key_id: int | None, label: tuple[str, str] | None,
+        since: UUID, before: UUID, rows: int,
+    ) -> Rows:
+        name, value = label or (None, None)
+        return await self._database.fetch("job_list", tenant_id, lanes, key_id, name, value, since, before, rows)
+
+    async def ids_by_state(
+        self, state: State, tenant_id: int, lanes: list[int], worker_id: int | None, since: UUID, before: UUID, rows: int,
+    ) -> list[UUID]:
+        """Ids of jobs in one state, newest first, from the table that holds the state."""
+        if state.ended:
+            found = await self._database.fetch("job_list_ended", tenant_id, state.value, since, before, rows)
+        elif state is State.RUNNING:
+            found = await self._database.fetch("job_list_running", lanes, worker_id, since, before, rows)
+        elif state is State.SCHEDULED:
+            found = await self._database.fetch("job_list_scheduled", lanes, since, before, rows)
+        elif state is State.READY:
+            found = await self._database.fetch("job_list_ready", lanes, since, before, rows)
+        else:
+            found = []
+        return [row["id"] for row in found]
+
+    async def executions_of_worker(
+        self, worker_id: int, tenant_id: int | None, start: datetime, before: datetime, rows: int,
+    ) -> Rows:
+        return await self._database.fetch("executions_of_worker", worker_id, tenant_id, start, before, rows)
+
+    async def executions_running(self, worker_id: int, tenant_id: int | None) -> Rows:
+        return await self._database.fetch("executions_running", worker_id, tenant_id)

@@ -1,0 +1,95 @@
+-- Tenants, keys, tasks and lanes: small tables, read through caches.
+
+-- name: tenant_list
+select id, name, weight, created_at from tenant order by name;
+
+-- name: tenant_create
+-- $1 name, $2 weight
+insert into tenant (name, weight) values ($1, $2) on conflict do nothing returning id, name, weight, created_at;
+
+-- name: key_find
+-- A key by its hash, if it may be used now.
+-- $1 hash
+select k.id, k.tenant_id, k.name, k.role, t.name as tenant, k.expires_at, clock_timestamp() as now
+from api_key k left join tenant t on t.id = k.tenant_id
+where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp());
+
+-- name: key_create
+-- $1 tenant or null, $2 name, $3 role, $4 prefix, $5 hash, $6 seconds to live or null
+insert into api_key (tenant_id, name, role, prefix, hash, expires_at)
+values ($1, $2, $3, $4, $5, clock_timestamp() + $6::float * interval '1 second')
+returning id, tenant_id, name, role, prefix, created_at, expires_at, revoked_at, last_used_at;
+
+-- name: key_list
+-- $1 tenant or null for any
+select k.id, k.name, k.role, k.prefix, k.created_at, k.expires_at, k.revoked_at, k.last_used_at, t.name as tenant
+from api_key k left join tenant t on t.id = k.tenant_id
+where $1::int is null or k.tenant_id = $1
+order by k.id desc
+limit 1000;
+
+-- name: key_revoke
+-- $1 key, $2 tenant or null for any
+update api_key set revoked_at = coalesce(revoked_at, clock_timestamp())
+where id = $1 and ($2::int is null or tenant_id = $2)
+returning id, tenant_id, name, role, prefix, created_at, expires_at, revoked_at, last_used_at;
+
+-- name: key_touch
+-- $1 keys that were used of late
+update api_key set last_used_at = clock_timestamp() where id = any ($1::int[]);
+
+-- name: key_by_name
+-- $1 tenant or null for any, $2 name
+select id from api_key where name = $2 and ($1::int is null or tenant_id = $1 or tenant_id is null);
+
+-- name: task_put
+-- $1 tenant, $2 name, $3 queue, $4 priority, $5 max attempts, $6 timeout seconds, $7 retry, $8 params schema,
+-- $9 description
+insert into task (tenant_id, name, queue, priority, max_attempts, timeout_seconds, retry, params_schema, description)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+on conflict (tenant_id, name) do update
+set queue = $3, priority = $4, max_attempts = $5, timeout_seconds = $6, retry = $7, params_schema = $8,
+    description = $9, updated_at = clock_timestamp()
+where (task.queue, task.priority, task.max_attempts, task.timeout_seconds, task.retry, task.params_schema,
+       task.description) is distinct from ($3, $4::smallint, $5::int, $6::float, $7, $8, $9);
+
+-- name: task_get
+-- The tenant's own task of that name, else the one shared with all tenants (tenant 0).
+-- $1 tenant, $2 name
+select t.*, coalesce(n.name, '') as tenant from task t left join tenant n on n.id = t.tenant_id
+where t.tenant_id in ($1, 0) and t.name = $2
+order by t.tenant_id desc
+limit 1;
+
+-- name: task_list
+-- $1 tenant or null for any; shared ones (tenant 0) belong to everybody
+select t.*, coalesce(n.name, '') as tenant from task t left join tenant n on n.id = t.tenant_id
+where $1::int is null or t.tenant_id in ($1, 0)
+order by t.tenant_id, t.name
+limit 5000;
+
+-- name: lane_intern
+-- The ids of lanes, made where they are new. One statement, safe with any number of servers at once.
+-- $1 tenants, $2 queues, $3 tasks, $4 concurrency keys
+with wanted as (
+    select distinct * from unnest($1::int[], $2::text[], $3::text[], $4::text[])
+        as w (tenant_id, queue, task, concurrency_key)
+), made as (
+    insert into lane (tenant_id, queue, task, concurrency_key)
+    select tenant_id, queue, task, concurrency_key from wanted
+    on conflict do nothing
+    returning id, tenant_id, queue, task, concurrency_key
+)
+select id, tenant_id, queue, task, concurrency_key from made
+union
+select l.id, l.tenant_id, l.queue, l.task, l.concurrency_key
+from wanted w join lane l using (tenant_id, queue, task, concurrency_key) where l.requires = '';
+
+-- name: lane_load
+-- $1 lanes
+select id, tenant_id, queue, task, concurrency_key from lane where id = any ($1::int[]);
+
+-- name: lane_select
+-- The lanes of a tenant that match a filter.
+-- $1 tenant, $2 queue or null, $3 task or null
+select id from lane where tenant_id = $1 and ($2::text is null or queue = $2) and ($3::text is null or task = $3);

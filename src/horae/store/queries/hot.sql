@@ -1,0 +1,160 @@
+-- The statements of the hot path. They run on connections with sequential scans, hash and merge joins off and generic
+-- plans forced; tests EXPLAIN each of them on empty and on full tables.
+
+-- name: job_submit
+-- Stores a batch of new jobs: bodies, and a row in ready or timer.
+-- $1 ids, $2 ranks, $3 run_at, $4 tenants, $5 lanes, $6 keys, $7 priorities, $8 params, $9 options, $10 due now
+with fresh as (
+    select * from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::int[], $5::int[], $6::int[], $7::smallint[],
+                         $8::text[], $9::text[], $10::bool[])
+        as f (id, rank, run_at, tenant_id, lane_id, key_id, priority, params, options, due)
+), bodies as (
+    insert into job (id, rank, run_at, tenant_id, lane_id, key_id, priority, params, options)
+    select id, rank, run_at, tenant_id, lane_id, key_id, priority, params, options from fresh
+), timers as (
+    insert into timer (run_at, rank, id, lane_id, attempt)
+    select run_at, rank, id, lane_id, 0 from fresh where not due
+)
+insert into ready (rank, id, lane_id, attempt)
+select rank, id, lane_id, 0 from fresh where due;
+
+-- name: job_submit_now
+-- The same for a batch whose jobs are all due.
+-- $1 ids, $2 ranks, $3 run_at, $4 tenants, $5 lanes, $6 keys, $7 priorities, $8 params, $9 options
+with fresh as (
+    select * from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::int[], $5::int[], $6::int[], $7::smallint[],
+                         $8::text[], $9::text[])
+        as f (id, rank, run_at, tenant_id, lane_id, key_id, priority, params, options)
+), bodies as (
+    insert into job (id, rank, run_at, tenant_id, lane_id, key_id, priority, params, options)
+    select id, rank, run_at, tenant_id, lane_id, key_id, priority, params, options from fresh
+)
+insert into ready (rank, id, lane_id, attempt)
+select rank, id, lane_id, 0 from fresh;
+
+-- name: job_submit_once
+-- A batch of jobs that carry idempotency keys: those whose key is new are stored. Returns the ids that were.
+-- $1 … $10 as job_submit, $11 keys, $12 fingerprints
+with asked as (
+    select * from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::int[], $5::int[], $6::int[], $7::smallint[],
+                         $8::text[], $9::text[], $10::bool[], $11::text[], $12::bytea[])
+        as f (id, rank, run_at, tenant_id, lane_id, key_id, priority, params, options, due, key, fingerprint)
+), won as (
+    insert into idempotency (tenant_id, key, fingerprint, job_id)
+    select tenant_id, key, fingerprint, id from asked
+    on conflict do nothing
+    returning job_id
+), fresh as (
+    select a.* from asked a where a.id in (select job_id from won)
+), bodies as (
+    insert into job (id, rank, run_at, tenant_id, lane_id, key_id, priority, params, options)
+    select id, rank, run_at, tenant_id, lane_id, key_id, priority, params, options from fresh
+), timers as (
+    insert into timer (run_at, rank, id, lane_id, attempt)
+    select run_at, rank, id, lane_id, 0 from fresh where not due
+), readies as (
+    insert into ready (rank, id, lane_id, attempt)
+    select rank, id, lane_id, 0 from fresh where due
+)
+select job_id::text as id from won;
+
+-- name: job_claim
+-- Leases up to $7 jobs to a worker, lane by lane in the order given, each lane from its floor up to its quota.
+-- Nothing is given to a worker whose own lease has ended.
+-- $1 worker, $2 grant number, $3 lanes, $4 their tenants, $5 floors, $6 quotas, $7 limit
+with picked as materialized (
+    select r.lane_id, r.rank, r.id, w.tenant_id
+    from unnest($3::int[], $4::int[], $5::bigint[], $6::int[]) as w (lane_id, tenant_id, floor, quota)
+    cross join lateral (
+        select lane_id, rank, id from ready
+        where ready.lane_id = w.lane_id and ready.rank >= w.floor
+        order by ready.rank, ready.id
+        limit w.quota
+        for update skip locked
+    ) r
+    where exists (select from worker where id = $1 and state = 'active' and expires_at > clock_timestamp())
+    limit $7
+), gone as (
+    delete from ready r using picked p
+    where r.lane_id = p.lane_id and r.rank = p.rank and r.id = p.id
+    returning r.lane_id, r.rank, r.id, r.attempt + 1 as attempt, p.tenant_id
+), leased as (
+    insert into lease (granted_at, id, worker_id, lane_id, attempt, grant_number)
+    select clock_timestamp(), id, $1, lane_id, attempt, $2 from gone
+)
+select g.lane_id, g.id::text as id, g.attempt, g.rank, j.params, j.options
+from gone g left join job j on j.tenant_id = g.tenant_id and j.id = g.id;
+
+-- name: job_complete
+-- Ends attempts for good: from lease to outcome. Returns the ids that were ended; the others are stale.
+-- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 states, $7 endings, $8 results, $9 errors, $10 blobs,
+-- $11 seconds waited before the start, $12 cpu seconds, $13 peak memory
+with ended as (
+    delete from lease l
+    using unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::text[],
+                 $10::bigint[], $11::float[], $12::real[], $13::bigint[])
+        as f (lane_id, id, attempt, tenant_id, state, ending, result, error, blob, waited, cpu, peak_memory)
+    where l.lane_id = f.lane_id and l.id = f.id and l.attempt = f.attempt
+      and l.worker_id + 0 = $1 -- not through the index by worker, which would walk all it holds
+    returning f.*, l.granted_at
+)
+insert into outcome (id, started_at, finished_at, tenant_id, worker_id, attempt, state, ending, cpu, peak_memory, blob,
+                     result, error)
+select id, granted_at + waited * interval '1 second', clock_timestamp(), tenant_id, $1, attempt,
+       state::outcome_state, ending::execution_end, cpu, peak_memory, blob, result, error
+from ended
+returning id::text as id;
+
+-- name: job_succeed
+-- The common case of job_complete: success with a small result.
+-- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 results, $7 seconds waited before the start
+with ended as (
+    delete from lease l
+    using unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::float[])
+        as f (lane_id, id, attempt, tenant_id, result, waited)
+    where l.lane_id = f.lane_id and l.id = f.id and l.attempt = f.attempt
+      and l.worker_id + 0 = $1 -- not through the index by worker, which would walk all it holds
+    returning f.*, l.granted_at
+)
+insert into outcome (id, started_at, finished_at, tenant_id, worker_id, attempt, state, ending, result)
+select id, granted_at + waited * interval '1 second', clock_timestamp(), tenant_id, $1, attempt,
+       'succeeded', 'succeeded', result
+from ended
+returning id::text as id;
+
+-- name: timer_promote
+-- Moves due jobs from timer to ready, at most $2. Returns the lanes and ranks, so that floors can be lowered.
+-- $1 floor of run_at (dead entries below it are not walked over), $2 limit
+with due as materialized (
+    select lane_id, id from timer
+    where run_at >= $1 and run_at <= clock_timestamp()
+    order by run_at
+    limit $2
+    for update skip locked
+), gone as (
+    delete from timer t using due d
+    where t.lane_id = d.lane_id and t.id = d.id
+    returning t.lane_id, t.rank, t.id, t.attempt
+), moved as (
+    insert into ready (rank, id, lane_id, attempt) select rank, id, lane_id, attempt from gone
+)
+select lane_id, min(rank) as rank, count(*) as moved from gone group by lane_id;
+
+-- name: timer_next
+-- When the next job falls due, and what time the database thinks it is.
+-- $1 floor of run_at
+select clock_timestamp() as now,
+       (select run_at from timer where run_at >= $1 order by run_at limit 1) as next_at;
+
+-- name: ready_lanes
+-- The lanes that have something ready, with the rank of their head: a loose scan over the index, one probe a lane.
+-- $1 how many lanes at most, $2 lane to start after
+with recursive walk as (
+    (select lane_id, rank from ready where lane_id > $2 order by lane_id, rank limit 1)
+    union all
+    select n.lane_id, n.rank from walk
+    cross join lateral (
+        select r.lane_id, r.rank from ready r where r.lane_id > walk.lane_id order by r.lane_id, r.rank limit 1
+    ) n
+)
+select lane_id, rank from walk limit $1;

@@ -1,0 +1,256 @@
+-- Steering single jobs: look-ups, edits, cancels, retries. Never in bulk, never hot.
+
+-- name: job_get
+-- A job with its present state, whichever table holds it.
+-- $1 tenant, or null for any, $2 id
+select j.id, j.rank, j.run_at, j.tenant_id, j.lane_id, j.priority, j.params, j.options,
+       l.queue, l.task, l.concurrency_key, t.name as tenant, k.name as key_name,
+       o.state::text as outcome, o.started_at, o.finished_at, o.error, o.blob,
+       coalesce(o.attempt, le.attempt, ti.attempt, r.attempt, 0) as attempt,
+       coalesce(o.worker_id, le.worker_id) as worker_id,
+       le.granted_at, ti.run_at as timer_at, r.id is not null as is_ready, cr.id is not null as cancel_requested,
+       cp.done, cp.total, cp.note, cp.at as progress_at
+from job j
+join lane l on l.id = j.lane_id
+join tenant t on t.id = j.tenant_id
+left join api_key k on k.id = j.key_id
+left join outcome o on o.tenant_id = j.tenant_id and o.id = j.id
+left join lease le on le.lane_id = j.lane_id and le.id = j.id
+left join timer ti on ti.lane_id = j.lane_id and ti.id = j.id
+left join ready r on r.lane_id = j.lane_id and r.rank = j.rank and r.id = j.id
+left join cancel_request cr on cr.worker_id = le.worker_id and cr.id = j.id
+left join checkpoint cp on cp.tenant_id = j.tenant_id and cp.id = j.id
+where j.tenant_id = any (case when $1::int is null then (select array_agg(id) from tenant) else array[$1::int] end)
+  and j.id = $2;
+
+-- name: job_list
+-- One page of a tenant's jobs, newest first, whatever their state. At most $8 rows are looked at, so that a filter
+-- that matches little costs a bounded time; the caller goes on from the last id looked at.
+-- $1 tenant, $2 lanes or null, $3 key or null, $4 label name or null, $5 label value, $6 since (id), $7 before (id),
+-- $8 rows to look at
+select j.id,
+       (($2::int[] is null or j.lane_id = any ($2)) and ($3::int is null or j.key_id = $3)
+        and ($4::text is null or j.options::jsonb -> 'labels' ->> $4 = $5)) as wanted
+from job j
+where j.tenant_id = $1 and j.id >= $6 and j.id < $7
+order by j.id desc
+limit $8;
+
+-- name: job_states
+-- The rows of a page, each with its present state. Same columns as job_get.
+-- $1 tenant, $2 ids
+select j.id, j.rank, j.run_at, j.tenant_id, j.lane_id, j.priority, j.params, j.options,
+       l.queue, l.task, l.concurrency_key, t.name as tenant, k.name as key_name,
+       o.state::text as outcome, o.started_at, o.finished_at, o.error, o.blob,
+       coalesce(o.attempt, le.attempt, ti.attempt, r.attempt, 0) as attempt,
+       coalesce(o.worker_id, le.worker_id) as worker_id,
+       le.granted_at, ti.run_at as timer_at, r.id is not null as is_ready, cr.id is not null as cancel_requested,
+       cp.done, cp.total, cp.note, cp.at as progress_at
+from job j
+join lane l on l.id = j.lane_id
+join tenant t on t.id = j.tenant_id
+left join api_key k on k.id = j.key_id
+left join outcome o on o.tenant_id = j.tenant_id and o.id = j.id
+left join lease le on le.lane_id = j.lane_id and le.id = j.id
+left join timer ti on ti.lane_id = j.lane_id and ti.id = j.id
+left join ready r on r.lane_id = j.lane_id and r.rank = j.rank and r.id = j.id
+left join cancel_request cr on cr.worker_id = le.worker_id and cr.id = j.id
+left join checkpoint cp on cp.tenant_id = j.tenant_id and cp.id = j.id
+where j.tenant_id = $1 and j.id = any ($2::uuid[])
+order by j.id desc;
+
+-- name: job_list_ended
+-- Ids of ended jobs of one state, newest first: by the partial index, or for successes by the primary key.
+-- $1 tenant, $2 state, $3 since (id), $4 before (id), $5 rows to look at
+select id from outcome
+where tenant_id = $1 and state = $2::text::outcome_state and id >= $3 and id < $4
+order by id desc
+limit $5;
+
+-- name: job_list_running
+-- Ids of running jobs of these lanes, newest first.
+-- $1 lanes, $2 worker or null, $3 since (id), $4 before (id), $5 rows
+select id from lease
+where lane_id = any ($1::int[]) and ($2::int is null or worker_id = $2) and id >= $3 and id < $4
+order by id desc
+limit $5;
+
+-- name: job_list_scheduled
+-- $1 lanes, $2 since (id), $3 before (id), $4 rows
+select id from timer
+where lane_id = any ($1::int[]) and id >= $2 and id < $3
+order by id desc
+limit $4;
+
+-- name: job_list_ready
+-- $1 lanes, $2 since (id), $3 before (id), $4 rows
+select id from ready
+where lane_id = any ($1::int[]) and id >= $2 and id < $3
+order by id desc
+limit $4;
+
+-- name: job_state_poll
+-- How far watched jobs are: for result and event streams whose job ended on another server.
+-- $1 tenants, $2 ids
+select w.id::text as id, o.state::text as outcome, o.result, o.error, o.blob, o.attempt
+from unnest($1::int[], $2::uuid[]) as w (tenant_id, id)
+join outcome o on o.tenant_id = w.tenant_id and o.id = w.id;
+
+-- name: job_cancel_pending
+-- Cancels a job that has not started. The loser of a race with a claim deletes nothing.
+-- $1 tenant, $2 lane, $3 id, $4 rank, $5 error (reason) as JSON
+with from_ready as (
+    delete from ready where lane_id = $2 and rank = $4 and id = $3 returning attempt
+), from_timer as (
+    delete from timer where lane_id = $2 and id = $3 returning attempt
+), gone as (
+    select attempt from from_ready union all select attempt from from_timer
+)
+insert into outcome (id, finished_at, tenant_id, attempt, state, ending, error)
+select $3, clock_timestamp(), $1, attempt, 'cancelled', 'cancelled', $5 from gone
+returning attempt;
+
+-- name: job_cancel_running
+-- Asks the worker that holds the job to stop it. Returns the worker.
+-- $1 lane, $2 id, $3 reason, $4 who
+insert into cancel_request (id, worker_id, lane_id, attempt, reason, requested_by)
+select id, worker_id, lane_id, attempt, $3, $4 from lease where lane_id = $1 and id = $2
+on conflict (worker_id, id) do update set reason = excluded.reason, attempt = excluded.attempt
+returning worker_id, attempt;
+
+-- name: job_change_body
+-- Edits a job that has not started; the caller holds its pending row locked.
+-- $1 tenant, $2 id, $3 rank, $4 run_at, $5 lane, $6 priority, $7 params, $8 options
+update job set rank = $3, run_at = $4, lane_id = $5, priority = $6, params = $7, options = $8
+where tenant_id = $1 and id = $2;
+
+-- name: pending_take
+-- Takes a pending job's row out, to put it back elsewhere in the same transaction.
+-- $1 lane, $2 id, $3 rank
+with from_ready as (
+    delete from ready where lane_id = $1 and rank = $3 and id = $2 returning attempt
+), from_timer as (
+    delete from timer where lane_id = $1 and id = $2 returning attempt
+)
+select attempt from from_ready union all select attempt from from_timer;
+
+-- name: pending_put
+-- Puts a job into ready or timer, by its time.
+-- $1 lane, $2 id, $3 rank, $4 attempt, $5 run_at; returns whether it is ready now
+with into_ready as (
+    insert into ready (rank, id, lane_id, attempt)
+    select $3, $2, $1, $4 where $5 <= clock_timestamp() returning true as now
+), into_timer as (
+    insert into timer (run_at, rank, id, lane_id, attempt)
+    select $5, $3, $2, $1, $4 where not exists (select from into_ready) returning false as now
+)
+select now from into_ready union all select now from into_timer;
+
+-- name: outcome_take
+-- Takes a failed or cancelled job out of its outcome, to run it again; the ended attempt is kept as history.
+-- $1 tenant, $2 id
+with gone as (
+    delete from outcome where tenant_id = $1 and id = $2 and state in ('failed', 'cancelled') returning *
+), kept as (
+    insert into attempt (id, started_at, ended_at, tenant_id, worker_id, attempt, ending, cpu, peak_memory, error)
+    select id, started_at, finished_at, tenant_id, worker_id, attempt, ending, cpu, peak_memory, error from gone
+    where attempt > 0
+    on conflict do nothing
+)
+select attempt from gone;
+
+-- name: result_get
+-- $1 tenant, $2 id
+select state::text as outcome, result, error, blob, attempt from outcome where tenant_id = $1 and id = $2;
+
+-- name: idempotency_find
+-- What these keys stand for.
+-- $1 tenants, $2 keys
+select i.tenant_id, i.key, i.fingerprint, i.job_id::text as job_id
+from unnest($1::int[], $2::text[]) as w (tenant_id, key)
+join idempotency i on i.tenant_id = w.tenant_id and i.key = w.key;
+
+-- name: failure_facts
+-- What the retry decision needs of jobs whose attempt did not succeed.
+-- $1 worker, $2 tenants, $3 lanes, $4 ids
+select w.id::text as id, j.rank, j.options, cr.id is not null as cancel_requested, cr.reason,
+       (select count(*) from attempt a where a.tenant_id = w.tenant_id and a.id = w.id
+          and a.ending in ('error', 'fatal', 'timeout')) as failures,
+       (select count(*) from attempt a where a.tenant_id = w.tenant_id and a.id = w.id
+          and a.ending in ('crashed', 'lost')) as crashes
+from unnest($2::int[], $3::int[], $4::uuid[]) as w (tenant_id, lane_id, id)
+join job j on j.tenant_id = w.tenant_id and j.id = w.id
+left join cancel_request cr on cr.worker_id = $1 and cr.id = w.id;
+
+-- name: job_reschedule
+-- Ends attempts that will be tried again: from lease to timer, the ended attempt kept as history.
+-- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 endings, $7 errors, $8 seconds waited before the start,
+-- $9 cpu, $10 peak memory, $11 ranks, $12 seconds to wait before the next try
+with ended as (
+    delete from lease l
+    using unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::float[], $9::real[],
+                 $10::bigint[], $11::bigint[], $12::float[])
+        as f (lane_id, id, attempt, tenant_id, ending, error, waited, cpu, peak_memory, rank, pause)
+    where l.lane_id = f.lane_id and l.id = f.id and l.attempt = f.attempt
+      and l.worker_id + 0 = $1
+    returning f.*, l.granted_at
+), kept as (
+    insert into attempt (id, started_at, ended_at, tenant_id, worker_id, attempt, ending, cpu, peak_memory, error)
+    select id, granted_at + waited * interval '1 second', clock_timestamp(), tenant_id, $1, attempt,
+           ending::execution_end, cpu, peak_memory, error
+    from ended
+), into_timer as (
+    insert into timer (run_at, rank, id, lane_id, attempt)
+    select clock_timestamp() + pause * interval '1 second', rank, id, lane_id, attempt from ended where pause > 0
+), into_ready as (
+    insert into ready (rank, id, lane_id, attempt)
+    select rank, id, lane_id, attempt from ended where pause <= 0
+)
+select id::text as id, lane_id, rank, pause from ended;
+
+-- name: completion_known
+-- Completions that found no lease: was it this worker that ended this very attempt before (its answer got lost)?
+-- $1 worker, $2 tenants, $3 ids, $4 attempts
+select w.id::text as id, w.attempt
+from unnest($2::int[], $3::uuid[], $4::int[]) as w (tenant_id, id, attempt)
+where exists (select from outcome o where o.tenant_id = w.tenant_id and o.id = w.id and o.attempt = w.attempt
+                and o.worker_id = $1)
+   or exists (select from attempt a where a.tenant_id = w.tenant_id and a.id = w.id and a.attempt = w.attempt
+                and a.worker_id = $1);
+
+-- name: executions_of_job
+-- Every attempt, oldest first; the one that runs now has no end.
+-- $1 tenant, $2 id, $3 lane
+select id, attempt, worker_id, started_at, ended_at, ending::text as ending, error, cpu, peak_memory
+from attempt where tenant_id = $1 and id = $2
+union all
+select id, attempt, worker_id, started_at, finished_at, ending::text, error, cpu, peak_memory
+from outcome where tenant_id = $1 and id = $2 and attempt > 0
+union all
+select id, attempt, worker_id, granted_at, null, null, null, null, null
+from lease where lane_id = $3 and id = $2
+order by attempt;
+
+-- name: executions_of_worker
+-- What a worker ended inside a time window, latest first; the block range index bounds the reading.
+-- $1 worker, $2 tenant or null for any, $3 from, $4 before, $5 rows
+select * from (
+    select id, attempt, worker_id, started_at, finished_at as ended_at, ending::text as ending, error, cpu, peak_memory
+    from outcome
+    where finished_at >= $3 and finished_at < $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
+    union all
+    select id, attempt, worker_id, started_at, ended_at, ending::text, error, cpu, peak_memory
+    from attempt
+    where ended_at >= $3 and ended_at < $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
+) e
+order by ended_at desc, id desc
+limit $5;
+
+-- name: executions_running
+-- What a worker runs now.
+-- $1 worker, $2 tenant or null for any
+select le.id, le.attempt, le.worker_id, le.granted_at as started_at
+from lease le join lane l on l.id = le.lane_id
+where le.worker_id = $1 and ($2::int is null or l.tenant_id = $2)
+order by le.granted_at desc
+limit 1000;

@@ -1,0 +1,50 @@
+-- What keeps the store in shape: partitions, retention, checks.
+
+-- name: clock
+select clock_timestamp() as now;
+
+-- name: partition_days
+-- The days that have partitions.
+select distinct to_date(right(c.relname, 8), 'YYYYMMDD') as day
+from pg_inherits i join pg_class c on c.oid = i.inhrelid
+where i.inhparent = 'horae.job'::regclass and c.relname ~ '^job_\d{8}$'
+order by day;
+
+-- name: partition_make
+-- $1 day
+select partition_create($1) as made;
+
+-- name: alive_before
+-- Jobs made before a bound that have not ended: they outlive their day's partition.
+-- $1 bound (id)
+select id from ready where id < $1
+union all select id from timer where id < $1
+union all select id from lease where id < $1;
+
+-- name: idempotency_clean
+-- Forgets keys older than $1 seconds, a bounded number at a time.
+-- $1 seconds, $2 rows
+delete from idempotency where ctid = any (array(
+    select ctid from idempotency where created_at < clock_timestamp() - $1 * interval '1 second' limit $2));
+
+-- name: checkpoint_clean
+-- $1 bound (id)
+delete from checkpoint where id < $1 and not exists (
+    select from lease le where le.id = checkpoint.id);
+
+-- name: leftover_clean
+-- Of the jobs that outlived their day: forgets those that ended longer ago than $1 seconds.
+-- $1 seconds
+with old as (
+    delete from outcome_default where finished_at < clock_timestamp() - $1 * interval '1 second'
+    returning tenant_id, id
+), attempts as (
+    delete from attempt_default a using old where a.tenant_id = old.tenant_id and a.id = old.id
+), logs as (
+    delete from log_chunk_default c using old where c.tenant_id = old.tenant_id and c.id = old.id
+)
+delete from job_default j using old where j.tenant_id = old.tenant_id and j.id = old.id;
+
+-- name: notice_send
+-- $1 channel, $2 payload
+select pg_notify($1, $2);

@@ -1,0 +1,145 @@
+-- Workers: joining, heartbeats, giving work back. The tenant of these calls is the worker's own.
+
+-- name: worker_join
+-- $1 tenant or null for all, $2 name, $3 host, $4 slots, $5 tasks, $6 queues or null, $7 labels, $8 version, $9 pid,
+-- $10 cpus, $11 memory, $12 region, $13 zone, $14 kind, $15 lease seconds
+insert into worker (tenant_id, name, host, slots, tasks, queues, labels, version, pid, cpus, memory, region, zone,
+                    kind, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, clock_timestamp() + $15 * interval '1 second')
+returning id;
+
+-- name: worker_heartbeat
+-- Renews a worker's lease, and with it all its jobs. No row: the lease had ended, and stays ended.
+-- $1 worker, $2 tenant or null, $3 lease seconds, $4 running, $5 queued, $6 cpu, $7 memory
+update worker
+set seen_at = clock_timestamp(), expires_at = clock_timestamp() + $3 * interval '1 second', running = $4, queued = $5,
+    cpu_load = $6, memory_load = $7
+where id = $1 and tenant_id is not distinct from $2 and state in ('active', 'draining')
+  and expires_at > clock_timestamp()
+returning state;
+
+-- name: worker_get
+-- $1 worker, $2 tenant or null for any
+select w.*, t.name as tenant, clock_timestamp() as now from worker w left join tenant t on t.id = w.tenant_id
+where w.id = $1 and ($2::int is null or w.tenant_id = $2 or w.tenant_id is null);
+
+-- name: worker_list
+-- $1 tenant or null for any, $2 states
+select w.*, t.name as tenant, clock_timestamp() as now from worker w left join tenant t on t.id = w.tenant_id
+where ($1::int is null or w.tenant_id = $1 or w.tenant_id is null) and w.state = any ($2::text[])
+order by w.id desc
+limit 1000;
+
+-- name: worker_set_state
+-- $1 worker, $2 tenant or null for any, $3 new state, $4 states it may come from
+update worker set state = $3
+where id = $1 and ($2::int is null or tenant_id = $2) and state = any ($4::text[])
+returning id;
+
+-- name: worker_expired
+-- Workers whose lease has ended by the database's clock, and those lost of late, in case a claim raced with their end.
+-- $1 seconds to look back
+select id, state from worker
+where (state in ('active', 'draining') and expires_at <= clock_timestamp())
+   or (state in ('lost', 'left') and expires_at > clock_timestamp() - $1 * interval '1 second');
+
+-- name: worker_lose
+-- Declares a worker lost if its lease has really ended; decided by the row's own lock.
+-- $1 worker
+update worker set state = 'lost'
+where id = $1 and state in ('active', 'draining') and expires_at <= clock_timestamp()
+returning id;
+
+-- name: lease_of_worker
+-- The leases a worker holds: all, or those of some grants.
+-- $1 worker, $2 grant numbers or null for all, $3 rows
+select le.lane_id, le.id::text as id, le.attempt, l.tenant_id
+from lease le join lane l on l.id = le.lane_id
+where le.worker_id = $1 and ($2::int[] is null or le.grant_number = any ($2))
+limit $3;
+
+-- name: lease_of_lost
+-- The leases of a worker that is gone, with what decides where its jobs go.
+-- $1 worker, $2 rows
+select le.lane_id, le.id::text as id, le.attempt, l.tenant_id, j.rank, cr.id is not null as cancel_requested, cr.reason,
+       (select count(*) from attempt a where a.tenant_id = l.tenant_id and a.id = le.id
+          and a.ending in ('crashed', 'lost')) as crashes
+from lease le
+join lane l on l.id = le.lane_id
+left join job j on j.tenant_id = l.tenant_id and j.id = le.id
+left join cancel_request cr on cr.worker_id = le.worker_id and cr.id = le.id
+where le.worker_id = $1
+limit $2;
+
+-- name: cancel_orders
+-- What a worker should stop. Requests whose lease is gone are cleaned away by cancel_clean.
+-- $1 worker
+select c.id::text as id, c.attempt, c.reason from cancel_request c
+join lease le on le.lane_id = c.lane_id and le.id = c.id and le.attempt = c.attempt
+where c.worker_id = $1;
+
+-- name: cancel_clean
+-- $1 seconds: requests older than this whose lease is gone
+delete from cancel_request c
+where c.requested_at < clock_timestamp() - $1 * interval '1 second'
+  and not exists (select from lease le where le.lane_id = c.lane_id and le.id = c.id and le.attempt = c.attempt);
+
+-- name: worker_clean
+-- Forgets workers that have been gone for $1 seconds and hold nothing.
+-- $1 seconds
+delete from worker w
+where w.state in ('left', 'lost') and w.seen_at < clock_timestamp() - $1 * interval '1 second'
+  and not exists (select from lease le where le.worker_id = w.id);
+
+-- name: log_append
+-- Stores output of attempts that this worker holds. Sent twice, stored once.
+-- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 seqs, $6 streams, $7 texts
+insert into log_chunk (id, tenant_id, attempt, seq, stream, text)
+select c.id, l.tenant_id, c.attempt, c.seq, c.stream, c.text
+from unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[])
+    as c (lane_id, id, attempt, seq, stream, text)
+join lane l on l.id = c.lane_id
+join lease le on le.lane_id = c.lane_id and le.id = c.id and le.attempt = c.attempt and le.worker_id + 0 = $1
+on conflict do nothing;
+
+-- name: log_page
+-- $1 tenant, $2 id, $3 after attempt, $4 after seq, $5 rows
+select attempt, seq, stream, at, text from log_chunk
+where tenant_id = $1 and id = $2 and (attempt, seq) > ($3, $4)
+order by attempt, seq
+limit $5;
+
+-- name: checkpoint_save
+-- Keeps what a running attempt wants to find again. No row: the lease is gone.
+-- $1 worker, $2 lane, $3 id, $4 attempt, $5 data
+insert into checkpoint (tenant_id, id, attempt, data)
+select l.tenant_id, le.id, le.attempt, $5
+from lease le join lane l on l.id = le.lane_id
+where le.lane_id = $2 and le.id = $3 and le.attempt = $4 and le.worker_id = $1
+on conflict (tenant_id, id) do update set attempt = excluded.attempt, data = excluded.data, at = clock_timestamp()
+returning id;
+
+-- name: progress_save
+-- $1 worker, $2 ids, $3 attempts, $4 done, $5 total, $6 note
+insert into checkpoint (tenant_id, id, attempt, done, total, note)
+select l.tenant_id, le.id, le.attempt, p.done, p.total, p.note
+from unnest($2::uuid[], $3::int[], $4::float[], $5::float[], $6::text[]) as p (id, attempt, done, total, note)
+join lease le on le.worker_id = $1 and le.id = p.id and le.attempt = p.attempt
+join lane l on l.id = le.lane_id
+on conflict (tenant_id, id) do update
+set attempt = excluded.attempt, done = excluded.done, total = excluded.total, note = excluded.note,
+    at = clock_timestamp();
+
+-- name: checkpoint_load
+-- What earlier attempts of these jobs saved.
+-- $1 tenants, $2 ids
+select c.id::text as id, c.data
+from unnest($1::int[], $2::uuid[]) as w (tenant_id, id)
+join checkpoint c on c.tenant_id = w.tenant_id and c.id = w.id
+where c.data is not null;
+
+-- name: lease_holds
+-- Whether a worker holds this very attempt.
+-- $1 worker, $2 id, $3 attempt
+select l.tenant_id from lease le join lane l on l.id = le.lane_id
+where le.worker_id = $1 and le.id = $2 and le.attempt = $3;

@@ -1,0 +1,75 @@
+"""Time in the store: due timers, the lanes that have work, partitions and retention, the database's clock."""
+
+from datetime import date, datetime
+from uuid import UUID
+
+import asyncpg
+
+from horae.store.database import Database, Rows, Transaction
+from horae.store.statements import statements
+
+PARTITIONED = ("job", "outcome", "attempt", "log_chunk")
+
+
+class Upkeep:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def clock(self) -> datetime:
+        rows = await self._database.once("clock")
+        now: datetime = rows[0]["now"]
+        return now
+
+    async def timer_promote(self, floor: datetime, limit: int) -> Rows:
+        return await self._database.once("timer_promote", floor, limit, hot=True)
+
+    async def timer_next(self, floor: datetime) -> tuple[datetime, datetime | None]:
+        rows = await self._database.once("timer_next", floor, hot=True)
+        return rows[0]["now"], rows[0]["next_at"]
+
+    async def ready_lanes(self, limit: int, after: int) -> Rows:
+        return await self._database.once("ready_lanes", limit, after, hot=True)
+
+    async def partition_days(self) -> list[date]:
+        return [row["day"] for row in await self._database.fetch("partition_days")]
+
+    async def partition_make(self, day: date) -> int:
+        rows = await self._database.fetch("partition_make", day)
+        return int(rows[0]["made"])
+
+    async def partition_drop(self, day: date, bound: UUID) -> int:
+        """Drops a day. Its jobs that have not ended are carried into the default partition first. Returns how many.
+
+        The list of survivors is made before the short exclusive lock is taken. It cannot grow meanwhile: nothing
+        brings an ended job of that age back to life (the engine refuses to retry jobs about to be dropped).
+        """
+        alive = [row["id"] for row in await self._database.fetch("alive_before", bound)]
+        suffix = day.strftime("%Y%m%d")
+
+        async def detach(tx: Transaction) -> None:
+            await tx.run("set local lock_timeout = '200ms'")
+            for table in PARTITIONED:
+                await tx.run(f"alter table horae.{table} detach partition horae.{table}_{suffix}")
+            for table in PARTITIONED:
+                await tx.carry_over(table, suffix, alive)
+
+        try:
+            await self._database.atomically(detach)
+        except asyncpg.UndefinedTableError:
+            return 0  # another server was quicker
+        for table in PARTITIONED:
+            await self._database.atomically(lambda tx, t=table: tx.run(f"drop table if exists horae.{t}_{suffix}"))
+        return len(alive)
+
+    async def idempotency_clean(self, seconds: float, rows: int) -> None:
+        await self._database.fetch("idempotency_clean", seconds, rows)
+
+    async def leftover_clean(self, seconds: float) -> None:
+        await self._database.fetch("leftover_clean", seconds)
+
+    async def checkpoint_clean(self, bound: UUID) -> None:
+        await self._database.fetch("checkpoint_clean", bound)
+
+
+async def notice_send(connection: "asyncpg.Connection[asyncpg.Record]", channel: str, payload: str) -> None:
+    await connection.execute(statements()["notice_send"], channel, payload)

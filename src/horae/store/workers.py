@@ -1,0 +1,75 @@
+"""Workers, their leases, and what they send while they run: logs, checkpoints, progress."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import asyncpg
+
+from horae.store.database import Database, Rows, columns
+
+
+class Workers:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def worker_join(self, *values: object) -> int:
+        rows = await self._database.once("worker_join", *values)
+        return int(rows[0]["id"])
+
+    async def worker_heartbeat(self, worker_id: int, tenant_id: int | None, lease_seconds: float, *load: object) -> str | None:
+        """The worker's state, or None when its lease had ended."""
+        row = await self._database.fetchrow("worker_heartbeat", worker_id, tenant_id, lease_seconds, *load)
+        return row["state"] if row else None
+
+    async def worker_get(self, worker_id: int, tenant_id: int | None) -> asyncpg.Record | None:
+        return await self._database.fetchrow("worker_get", worker_id, tenant_id)
+
+    async def worker_list(self, tenant_id: int | None, states: Sequence[str]) -> Rows:
+        return await self._database.fetch("worker_list", tenant_id, states)
+
+    async def worker_set_state(self, worker_id: int, tenant_id: int | None, state: str, come_from: Sequence[str]) -> bool:
+        return bool(await self._database.fetch("worker_set_state", worker_id, tenant_id, state, come_from))
+
+    async def worker_expired(self, look_back: float) -> Rows:
+        return await self._database.fetch("worker_expired", look_back)
+
+    async def worker_lose(self, worker_id: int) -> bool:
+        return bool(await self._database.fetch("worker_lose", worker_id))
+
+    async def lease_of_worker(self, worker_id: int, numbers: Sequence[int] | None, rows: int) -> Rows:
+        return await self._database.fetch("lease_of_worker", worker_id, numbers, rows, hot=True)
+
+    async def lease_of_lost(self, worker_id: int, rows: int) -> Rows:
+        return await self._database.fetch("lease_of_lost", worker_id, rows, hot=True)
+
+    async def lease_holds(self, worker_id: int, job_id: UUID, attempt: int) -> int | None:
+        """The job's tenant, if this worker holds this attempt."""
+        row = await self._database.fetchrow("lease_holds", worker_id, job_id, attempt)
+        return row["tenant_id"] if row else None
+
+    async def cancel_orders(self, worker_id: int) -> Rows:
+        return await self._database.fetch("cancel_orders", worker_id)
+
+    async def cancel_clean(self, seconds: float) -> None:
+        await self._database.fetch("cancel_clean", seconds)
+
+    async def worker_clean(self, seconds: float) -> None:
+        await self._database.fetch("worker_clean", seconds)
+
+    async def log_append(self, worker_id: int, chunks: Sequence[tuple[int, str, int, int, str, str]]) -> None:
+        """`chunks` are (lane, id, attempt, seq, stream, text)."""
+        await self._database.fetch("log_append", worker_id, *columns(chunks), hot=True)
+
+    async def log_page(self, tenant_id: int, job_id: UUID, after: tuple[int, int], rows: int) -> Rows:
+        return await self._database.fetch("log_page", tenant_id, job_id, *after, rows)
+
+    async def checkpoint_save(self, worker_id: int, lane_id: int, job_id: str, attempt: int, data: str) -> bool:
+        return bool(await self._database.fetch("checkpoint_save", worker_id, lane_id, job_id, attempt, data, hot=True))
+
+    async def progress_save(self, worker_id: int, rows: Sequence[tuple[str, int, float, float | None, str | None]]) -> None:
+        await self._database.fetch("progress_save", worker_id, *columns(rows), hot=True)
+
+    async def checkpoint_load(self, keys: Sequence[tuple[int, str]]) -> dict[str, str]:
+        """What earlier attempts saved; `keys` are (tenant, id)."""
+        rows = await self._database.fetch("checkpoint_load", *columns(keys), hot=True)
+        return {row["id"]: row["data"] for row in rows}

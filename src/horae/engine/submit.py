@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -24,7 +24,7 @@ from horae.engine.tasks import KnownTask, Tasks, check_params
 from horae.model.durations import parse_duration
 from horae.model.errors import HoraeError, IdempotencyConflict, InvalidInput, Overloaded, StoreUnavailable, TooLarge
 from horae.model.ids import JobIds
-from horae.model.job import DEFAULT_QUEUE, MAX_KEY_LENGTH, MAX_PARAMS_BYTES, JobOptions, JobRequest, check_request
+from horae.model.job import DEFAULT_QUEUE, MAX_KEY_LENGTH, MAX_PARAMS_BYTES, JobOptions, JobRequest, check_request, is_plain
 from horae.model.rank import HEAD_START_MICROS, NORMAL, micros
 from horae.model.states import State
 from horae.store.control import LaneKey
@@ -44,6 +44,14 @@ class Submitted(msgspec.Struct, omit_defaults=True):
     existing: bool = False
 
 
+class Now(NamedTuple):
+    """One reading of the clock, in the three forms a submit needs. A batch shares it."""
+
+    unix: float
+    instant: datetime
+    micros: int
+
+
 class Submit:
     def __init__(
         self, jobs: Jobs, lanes: Lanes, tasks: Tasks, access: Access, clock: Clock, signals: Signals, ids: JobIds,
@@ -60,7 +68,7 @@ class Submit:
         self._flushes: set[asyncio.Task[None]] = set()
 
     async def one(self, caller: Caller, request: JobRequest) -> Submitted:
-        return await self.store(self._quick(caller, request) or await self.prepare(caller, request))
+        return await self.store(self._quick(caller, request, self._now()) or await self.prepare(caller, request))
 
     async def store(self, job: NewJob) -> Submitted:
         """Stores a prepared job together with whatever else is being submitted."""
@@ -93,19 +101,20 @@ class Submit:
 
     async def _chunk(self, caller: Caller, requests: Sequence[JobRequest | HoraeError]) -> list[Submitted | HoraeError]:
         prepared: list[NewJob | HoraeError] = []
+        now = self._now()
         for request in requests:
             try:
                 prepared.append(
                     request
                     if isinstance(request, HoraeError)
-                    else self._quick(caller, request) or await self.prepare(caller, request),
+                    else self._quick(caller, request, now) or await self.prepare(caller, request),
                 )
             except HoraeError as error:
                 prepared.append(error)
         good = [job for job in prepared if isinstance(job, NewJob)]
         if good:
             try:
-                await self._jobs.job_submit(good)
+                await self._jobs.job_submit_bulk(good)
             except StoreUnavailable as error:
                 return [error if isinstance(item, NewJob) else item for item in prepared]
             self._announce(good)
@@ -114,14 +123,14 @@ class Submit:
             for item in prepared
         ]
 
-    def _quick(self, caller: Caller, request: JobRequest) -> NewJob | None:
+    def _quick(self, caller: Caller, request: JobRequest, now: "Now") -> NewJob | None:
         """`prepare` without waiting, when the task and the lane are in memory already."""
         tenant_id = self._access.tenant_known(caller, request.tenant)
         task = None if tenant_id is None else self._tasks.recall(tenant_id, request.task)
         if tenant_id is None or task is None:
             return None
         lane_id = self._lanes.known(_lane_key(tenant_id, request, task))
-        return None if lane_id is None else self._make(caller, tenant_id, request, task, lane_id)
+        return None if lane_id is None else self._make(caller, tenant_id, request, task, lane_id, now)
 
     async def prepare(self, caller: Caller, request: JobRequest) -> NewJob:
         """Checks a request, fills in the task's defaults and makes it a row."""
@@ -130,19 +139,27 @@ class Submit:
         task = await self._tasks.find(tenant_id, request.task)
         key = _lane_key(tenant_id, request, task)
         lane_id = (await self._lanes.intern([key]))[key]
-        return self._make(caller, tenant_id, request, task, lane_id)
+        return self._make(caller, tenant_id, request, task, lane_id, self._now())
 
-    def _make(self, caller: Caller, tenant_id: int, request: JobRequest, task: KnownTask, lane_id: int) -> NewJob:
-        check_request(request)
+    def _now(self) -> "Now":
+        unix = self._clock.unix()
+        return Now(unix, datetime.fromtimestamp(unix, UTC), int(unix * 1_000_000))
+
+    def _make(
+        self, caller: Caller, tenant_id: int, request: JobRequest, task: KnownTask, lane_id: int, now: "Now",
+    ) -> NewJob:
         check_params(task, request.params)
-        now = self._clock.unix()
-        run_at, due = _due(request, now)
         priority = request.priority or task.definition.priority or NORMAL
-        rank = micros(run_at) - HEAD_START_MICROS[priority]
+        run_at, rank, due = now.instant, now.micros, True
+        if not is_plain(request):
+            check_request(request)
+            run_at, due = _due(request, now)
+            rank = micros(run_at)
+        rank -= HEAD_START_MICROS[priority]
         if request.deadline is not None:
             rank = min(rank, micros(request.deadline))
         return NewJob(
-            str(self._ids.make(now)), rank, run_at, tenant_id, lane_id, caller.key_id, priority,
+            self._ids.make(now.unix), rank, run_at, tenant_id, lane_id, caller.key_id, priority,
             encode_params(request.params), _options(request, task), due,
         )
 
@@ -225,13 +242,13 @@ def _lane_key(tenant_id: int, request: JobRequest, task: KnownTask) -> LaneKey:
     return LaneKey(tenant_id, queue, request.task, request.concurrency_key or "")
 
 
-def _due(request: JobRequest, now: float) -> tuple[datetime, bool]:
+def _due(request: JobRequest, now: Now) -> tuple[datetime, bool]:
     if request.run_at is not None:
-        return request.run_at, request.run_at.timestamp() <= now
+        return request.run_at, request.run_at <= now.instant
     if request.delay is not None:
-        seconds = parse_duration(request.delay, "delay").total_seconds()
-        return datetime.fromtimestamp(now + seconds, UTC), seconds <= 0
-    return datetime.fromtimestamp(now, UTC), True
+        pause = parse_duration(request.delay, "delay")
+        return now.instant + pause, not pause
+    return now.instant, True
 
 
 def _options(request: JobRequest, task: KnownTask) -> str | None:

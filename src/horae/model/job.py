@@ -93,6 +93,15 @@ def check_request(job: JobRequest) -> JobRequest:
     return job
 
 
+def is_plain(job: JobRequest) -> bool:
+    """Whether a request names a task and params only: nothing of it can be refused by `check_request` but the name."""
+    return (
+        job.run_at is None and job.delay is None and job.priority is None and job.queue is None
+        and job.deadline is None and job.max_attempts is None and job.retry is None and job.timeout is None
+        and job.concurrency_key is None and job.labels is None
+    )  # fmt: skip
+
+
 def _check_rarer(job: JobRequest) -> None:
     if job.deadline is not None:
         check_instant(job.deadline, "deadline")

@@ -10,7 +10,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import asyncpg
 import msgspec
@@ -63,6 +63,14 @@ class DatabaseConfig(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.hot_connections < 1 or self.general_connections < 1:
             raise ValueError("each pool needs at least one connection")
+
+
+class Copy(NamedTuple):
+    """Rows for one table."""
+
+    table: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[Any, ...]]
 
 
 class Transaction:
@@ -122,6 +130,14 @@ class Database:
         """Runs a statement once; the caller deals with a lost answer."""
         async with self._acquire(hot=hot) as connection:
             return await connection.fetch(statements()[name], *args)
+
+    async def copy(self, copies: "Sequence[Copy]") -> None:
+        """Streams rows into several tables, in one transaction."""
+        async with self._acquire(hot=True) as connection, connection.transaction():
+            for copy in copies:
+                await connection.copy_records_to_table(
+                    copy.table, schema_name="horae", columns=copy.columns, records=copy.rows,
+                )
 
     async def atomically(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         """Runs `work` in a transaction. It must be safe to run it again after a lost commit."""

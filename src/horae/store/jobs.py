@@ -1,14 +1,17 @@
 """Jobs in the store: submitting, claiming, ending, steering."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import asyncpg
 
 from horae.model.states import State
-from horae.store.database import LOST, Database, Rows, Transaction, columns
+from horae.store.database import LOST, Copy, Database, Rows, Transaction, columns
+
+
+COPY_FROM: Final = 200
 
 
 class NewJob(NamedTuple):
@@ -38,16 +41,33 @@ class Jobs:
         self._database = database
 
     async def job_submit(self, jobs: Sequence[NewJob]) -> None:
-        """Stores all or none. A lost answer is asked again: ids are ours, so a second insert tells us of the first."""
+        """Stores all or none."""
         values = columns(jobs)
         due = values.pop()
         name, args = ("job_submit_now", values) if all(due) else ("job_submit", [*values, due])
+        await self._insert(lambda: self._database.once(name, *args, hot=True))
+
+    async def job_submit_bulk(self, jobs: Sequence[NewJob]) -> None:
+        """Stores all or none, by COPY: quicker than a statement from a few hundred jobs on."""
+        if len(jobs) < COPY_FROM:
+            return await self.job_submit(jobs)
+        ready = [(job.rank, job.id, job.lane_id, 0) for job in jobs if job.due]
+        timers = [(job.run_at, job.rank, job.id, job.lane_id, 0) for job in jobs if not job.due]
+        copies = [Copy("job", NewJob._fields[:-1], [job[:-1] for job in jobs])]
+        if ready:
+            copies.append(Copy("ready", ("rank", "id", "lane_id", "attempt"), ready))
+        if timers:
+            copies.append(Copy("timer", ("run_at", "rank", "id", "lane_id", "attempt"), timers))
+        return await self._insert(lambda: self._database.copy(copies))
+
+    async def _insert(self, insert: Callable[[], Awaitable[object]]) -> None:
+        """A lost answer is asked again: ids are ours, so the second insert tells us of the first."""
         lost = False
 
         async def attempt() -> None:
             nonlocal lost
             try:
-                await self._database.once(name, *args, hot=True)
+                await insert()
             except LOST:
                 lost = True
                 raise

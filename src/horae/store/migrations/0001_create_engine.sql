@@ -221,6 +221,17 @@ create table idempotency (
 );
 create index idempotency_created on idempotency (created_at);
 
+-- The guard of a transition that first finds its rows and then deletes them by their place: when somebody else was
+-- quicker with one of them, the statement is undone as a whole and tried again, and then finds fewer.
+
+create function same_or_retry(expected bigint, deleted bigint) returns boolean language plpgsql as $$
+begin
+    if expected <> deleted then
+        raise exception 'another transaction was quicker' using errcode = 'serialization_failure';
+    end if;
+    return true;
+end $$;
+
 -- Partitions. Bounds are the smallest UUIDv7 of a day.
 
 create function day_bound(day date) returns uuid language sql immutable parallel safe

@@ -20,10 +20,11 @@ select current_setting('max_connections')::int - current_setting('superuser_rese
 from pg_stat_activity;
 
 -- name: checkup_oldest_transaction
--- The transaction that has been open longest. While it is, vacuum cannot clear up behind any other.
+-- The transaction of this database that has been open longest. While it is, vacuum cannot clear up behind any other.
 select pid, coalesce(application_name, '') as application, state, left(query, 120) as query,
        extract(epoch from clock_timestamp() - xact_start)::float8 as seconds
 from pg_stat_activity
 where xact_start is not null and backend_type = 'client backend' and pid <> pg_backend_pid()
+  and datname = current_database()
 order by xact_start
 limit 1;

@@ -1,5 +1,9 @@
 -- The statements of the hot path. They run on connections with sequential scans, hash and merge joins off and generic
 -- plans forced; tests EXPLAIN each of them on empty and on full tables.
+--
+-- A row that leaves a table is found first, by its key in a fenced subquery (limit) that the planner cannot turn round,
+-- and then deleted by its place (ctid). A join of the target with the list of keys would be planned, on a table that
+-- was empty at that moment, as a walk over all of it for every key, and stay so.
 
 -- name: job_submit
 -- Stores a batch of new jobs: bodies, and a row in ready or timer.
@@ -63,10 +67,10 @@ select job_id::text as id from won;
 -- Nothing is given to a worker whose own lease has ended.
 -- $1 worker, $2 grant number, $3 lanes, $4 their tenants, $5 floors, $6 quotas, $7 limit
 with picked as materialized (
-    select r.lane_id, r.rank, r.id, w.tenant_id
+    select r.place, w.lane_id, r.rank, r.id, r.attempt + 1 as attempt, w.tenant_id
     from unnest($3::int[], $4::int[], $5::bigint[], $6::int[]) as w (lane_id, tenant_id, floor, quota)
     cross join lateral (
-        select lane_id, rank, id from ready
+        select ready.ctid as place, rank, id, attempt from ready
         where ready.lane_id = w.lane_id and ready.rank >= w.floor
         order by ready.rank, ready.id
         limit w.quota
@@ -75,70 +79,111 @@ with picked as materialized (
     where exists (select from worker where id = $1 and state = 'active' and expires_at > clock_timestamp())
     limit $7
 ), gone as (
-    delete from ready r using picked p
-    where r.lane_id = p.lane_id and r.rank = p.rank and r.id = p.id
-    returning r.lane_id, r.rank, r.id, r.attempt + 1 as attempt, p.tenant_id
+    delete from ready where ctid = any (array(select place from picked)) -- all of them: we hold their locks
 ), leased as (
     insert into lease (granted_at, id, worker_id, lane_id, attempt, grant_number)
-    select clock_timestamp(), id, $1, lane_id, attempt, $2 from gone
+    select clock_timestamp(), id, $1, lane_id, attempt, $2 from picked
 )
-select g.lane_id, g.id::text as id, g.attempt, g.rank, j.params, j.options
-from gone g left join job j on j.tenant_id = g.tenant_id and j.id = g.id;
+select p.lane_id, p.id::text as id, p.attempt, p.rank, j.params, j.options
+from picked p left join job j on j.tenant_id = p.tenant_id and j.id = p.id;
 
 -- name: job_complete
 -- Ends attempts for good: from lease to outcome. Returns the ids that were ended; the others are stale.
 -- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 states, $7 endings, $8 results, $9 errors, $10 blobs,
 -- $11 seconds waited before the start, $12 cpu seconds, $13 peak memory
-with ended as (
-    delete from lease l
-    using unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::text[],
-                 $10::bigint[], $11::float[], $12::real[], $13::bigint[])
+with held as materialized (
+    select l.place, l.granted_at, f.*
+    from unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::text[],
+                $10::bigint[], $11::float[], $12::real[], $13::bigint[])
         as f (lane_id, id, attempt, tenant_id, state, ending, result, error, blob, waited, cpu, peak_memory)
-    where l.lane_id = f.lane_id and l.id = f.id and l.attempt = f.attempt
-      and l.worker_id + 0 = $1 -- not through the index by worker, which would walk all it holds
-    returning f.*, l.granted_at
+    cross join lateral (
+        select lease.ctid as place, granted_at from lease
+        where lease.lane_id = f.lane_id and lease.id = f.id and lease.attempt = f.attempt
+          and lease.worker_id + 0 = $1 -- not by the index of workers, which would walk all that it holds
+        limit 1
+    ) l
+), gone as (
+    delete from lease where ctid = any (array(select place from held)) returning true
 )
 insert into outcome (id, started_at, finished_at, tenant_id, worker_id, attempt, state, ending, cpu, peak_memory, blob,
                      result, error)
 select id, granted_at + waited * interval '1 second', clock_timestamp(), tenant_id, $1, attempt,
        state::outcome_state, ending::execution_end, cpu, peak_memory, blob, result, error
-from ended
+from held
+where (select same_or_retry((select count(*) from held), (select count(*) from gone)))
 returning id::text as id;
 
 -- name: job_succeed
 -- The common case of job_complete: success with a small result.
 -- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 results, $7 seconds waited before the start
-with ended as (
-    delete from lease l
-    using unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::float[])
+with held as materialized (
+    select l.place, l.granted_at, f.*
+    from unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::float[])
         as f (lane_id, id, attempt, tenant_id, result, waited)
-    where l.lane_id = f.lane_id and l.id = f.id and l.attempt = f.attempt
-      and l.worker_id + 0 = $1 -- not through the index by worker, which would walk all it holds
-    returning f.*, l.granted_at
+    cross join lateral (
+        select lease.ctid as place, granted_at from lease
+        where lease.lane_id = f.lane_id and lease.id = f.id and lease.attempt = f.attempt
+          and lease.worker_id + 0 = $1 -- not by the index of workers, which would walk all that it holds
+        limit 1
+    ) l
+), gone as (
+    delete from lease where ctid = any (array(select place from held)) returning true
 )
 insert into outcome (id, started_at, finished_at, tenant_id, worker_id, attempt, state, ending, result)
 select id, granted_at + waited * interval '1 second', clock_timestamp(), tenant_id, $1, attempt,
        'succeeded', 'succeeded', result
-from ended
+from held
+where (select same_or_retry((select count(*) from held), (select count(*) from gone)))
 returning id::text as id;
+
+-- name: job_reschedule
+-- Ends attempts that will be tried again: from lease to timer or ready, the ended attempt kept as history.
+-- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 endings, $7 errors, $8 seconds waited before the start,
+-- $9 cpu, $10 peak memory, $11 ranks, $12 seconds to wait before the next try
+with held as materialized (
+    select l.place, l.granted_at, f.*
+    from unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::float[], $9::real[],
+                $10::bigint[], $11::bigint[], $12::float[])
+        as f (lane_id, id, attempt, tenant_id, ending, error, waited, cpu, peak_memory, rank, pause)
+    cross join lateral (
+        select lease.ctid as place, granted_at from lease
+        where lease.lane_id = f.lane_id and lease.id = f.id and lease.attempt = f.attempt
+          and lease.worker_id + 0 = $1 -- not by the index of workers, which would walk all that it holds
+        limit 1
+    ) l
+), gone as (
+    delete from lease where ctid = any (array(select place from held)) returning true
+), ended as materialized (
+    select * from held where (select same_or_retry((select count(*) from held), (select count(*) from gone)))
+), kept as (
+    insert into attempt (id, started_at, ended_at, tenant_id, worker_id, attempt, ending, cpu, peak_memory, error)
+    select id, granted_at + waited * interval '1 second', clock_timestamp(), tenant_id, $1, attempt,
+           ending::execution_end, cpu, peak_memory, error
+    from ended
+), into_timer as (
+    insert into timer (run_at, rank, id, lane_id, attempt)
+    select clock_timestamp() + pause * interval '1 second', rank, id, lane_id, attempt from ended where pause > 0
+), into_ready as (
+    insert into ready (rank, id, lane_id, attempt)
+    select rank, id, lane_id, attempt from ended where pause <= 0
+)
+select id::text as id, lane_id, rank, pause from ended;
 
 -- name: timer_promote
 -- Moves due jobs from timer to ready, at most $2. Returns the lanes and ranks, so that floors can be lowered.
 -- $1 floor of run_at (dead entries below it are not walked over), $2 limit
 with due as materialized (
-    select lane_id, id from timer
+    select timer.ctid as place, lane_id, rank, id, attempt from timer
     where run_at >= $1 and run_at <= clock_timestamp()
     order by run_at
     limit $2
     for update skip locked
 ), gone as (
-    delete from timer t using due d
-    where t.lane_id = d.lane_id and t.id = d.id
-    returning t.lane_id, t.rank, t.id, t.attempt
+    delete from timer where ctid = any (array(select place from due)) -- all of them: we hold their locks
 ), moved as (
-    insert into ready (rank, id, lane_id, attempt) select rank, id, lane_id, attempt from gone
+    insert into ready (rank, id, lane_id, attempt) select rank, id, lane_id, attempt from due
 )
-select lane_id, min(rank) as rank, count(*) as moved from gone group by lane_id;
+select lane_id, min(rank) as rank, count(*) as moved from due group by lane_id;
 
 -- name: timer_next
 -- When the next job falls due, and what time the database thinks it is.

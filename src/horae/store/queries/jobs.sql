@@ -182,32 +182,6 @@ from unnest($2::int[], $3::int[], $4::uuid[]) as w (tenant_id, lane_id, id)
 join job j on j.tenant_id = w.tenant_id and j.id = w.id
 left join cancel_request cr on cr.worker_id = $1 and cr.id = w.id;
 
--- name: job_reschedule
--- Ends attempts that will be tried again: from lease to timer, the ended attempt kept as history.
--- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 endings, $7 errors, $8 seconds waited before the start,
--- $9 cpu, $10 peak memory, $11 ranks, $12 seconds to wait before the next try
-with ended as (
-    delete from lease l
-    using unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::float[], $9::real[],
-                 $10::bigint[], $11::bigint[], $12::float[])
-        as f (lane_id, id, attempt, tenant_id, ending, error, waited, cpu, peak_memory, rank, pause)
-    where l.lane_id = f.lane_id and l.id = f.id and l.attempt = f.attempt
-      and l.worker_id + 0 = $1
-    returning f.*, l.granted_at
-), kept as (
-    insert into attempt (id, started_at, ended_at, tenant_id, worker_id, attempt, ending, cpu, peak_memory, error)
-    select id, granted_at + waited * interval '1 second', clock_timestamp(), tenant_id, $1, attempt,
-           ending::execution_end, cpu, peak_memory, error
-    from ended
-), into_timer as (
-    insert into timer (run_at, rank, id, lane_id, attempt)
-    select clock_timestamp() + pause * interval '1 second', rank, id, lane_id, attempt from ended where pause > 0
-), into_ready as (
-    insert into ready (rank, id, lane_id, attempt)
-    select rank, id, lane_id, attempt from ended where pause <= 0
-)
-select id::text as id, lane_id, rank, pause from ended;
-
 -- name: completion_known
 -- Completions that found no lease: was it this worker that ended this very attempt before (its answer got lost)?
 -- $1 worker, $2 tenants, $3 ids, $4 attempts

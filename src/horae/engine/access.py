@@ -100,7 +100,12 @@ class Access:
         return len(used)
 
     async def create_key(
-        self, by: Caller | None, name: str, role: Role, tenant: str | None, expires_in: str | float | None,
+        self,
+        by: Caller | None,
+        name: str,
+        role: Role,
+        tenant: str | None,
+        expires_in: str | float | None,
     ) -> tuple[KeyView, str]:
         """A new key and its secret. `by` is None only for the program itself, which makes the first keys."""
         check_name(name, "name")
@@ -184,8 +189,15 @@ class Access:
     def _key_view(self, row: "msgspec.Struct | object", tenant: str | None) -> KeyView:
         values = dict(row)  # type: ignore[call-overload]
         return KeyView(
-            values["id"], values["name"], Role(values["role"]), tenant, values["prefix"], values["created_at"],
-            values["expires_at"], values["revoked_at"], values["last_used_at"],
+            values["id"],
+            values["name"],
+            Role(values["role"]),
+            tenant,
+            values["prefix"],
+            values["created_at"],
+            values["expires_at"],
+            values["revoked_at"],
+            values["last_used_at"],
         )
 
 

@@ -15,7 +15,7 @@ from horae.engine.lanes import Lanes
 from horae.engine.signals import Signals
 from horae.engine.watch import Ended, Watch
 from horae.model.errors import InvalidInput
-from horae.model.job import INLINE_RESULT_BYTES, JobOptions
+from horae.model.job import INLINE_RESULT_BYTES, read_options
 from horae.model.retry import DEFAULT_MAX_ATTEMPTS, RetryPolicy
 from horae.model.states import End, State
 from horae.model.verdict import History, Verdict, judge
@@ -26,7 +26,6 @@ from horae.store.jobs import Jobs
 log = structlog.get_logger()
 
 MAX_ERROR_BYTES: Final = 32 * 1024
-_options = msgspec.json.Decoder(JobOptions)
 _encoder = msgspec.json.Encoder()
 
 Fence = tuple[str, int]
@@ -64,11 +63,18 @@ class Complete:
                     self._watch.ended(f.id, Ended(State.SUCCEEDED, _text(f.result), None, None, f.attempt))
         return [] if len(ended) == len(done) else [f for f in done if f.id not in ended]
 
-    async def _judge_others(self, worker_id: int, others: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Finished]:
+    async def _judge_others(
+        self, worker_id: int, others: Sequence[Finished], lanes: dict[int, LaneKey]
+    ) -> list[Finished]:
         known = [f for f in others if f.lane in lanes]
-        facts = await self._jobs.failure_facts(
-            worker_id, [(lanes[f.lane].tenant_id, f.lane, f.id) for f in known if f.end is not End.SUCCEEDED],
-        ) if any(f.end is not End.SUCCEEDED for f in known) else {}
+        facts = (
+            await self._jobs.failure_facts(
+                worker_id,
+                [(lanes[f.lane].tenant_id, f.lane, f.id) for f in known if f.end is not End.SUCCEEDED],
+            )
+            if any(f.end is not End.SUCCEEDED for f in known)
+            else {}
+        )
         final, again = [], []
         for f in known:
             if f.end is End.SUCCEEDED:
@@ -87,16 +93,21 @@ class Complete:
         if fact is None:
             return Verdict(State.FAILED)
         row = dict(fact)  # type: ignore[call-overload]
-        options = _options.decode(row["options"]) if row["options"] else JobOptions()
+        options = read_options(row["options"])
         history = History(
-            failures=row["failures"], crashes=row["crashes"],
-            max_attempts=options.max_attempts or DEFAULT_MAX_ATTEMPTS, retry=options.retry or RetryPolicy(),
+            failures=row["failures"],
+            crashes=row["crashes"],
+            max_attempts=options.max_attempts or DEFAULT_MAX_ATTEMPTS,
+            retry=options.retry or RetryPolicy(),
             cancel_requested=row["cancel_requested"],
         )
         return judge(f.end, history, random.random(), f.retry_after)
 
     async def _end(
-        self, worker_id: int, final: Sequence[tuple[Finished, State]], lanes: dict[int, LaneKey],
+        self,
+        worker_id: int,
+        final: Sequence[tuple[Finished, State]],
+        lanes: dict[int, LaneKey],
     ) -> set[str]:
         rows = [
             (f.lane, f.id, f.attempt, lanes[f.lane].tenant_id, state.value, f.end.value, _text(f.result),
@@ -112,7 +123,10 @@ class Complete:
         return ended
 
     async def _reschedule(
-        self, worker_id: int, again: Sequence[tuple[Finished, Verdict, int]], lanes: dict[int, LaneKey],
+        self,
+        worker_id: int,
+        again: Sequence[tuple[Finished, Verdict, int]],
+        lanes: dict[int, LaneKey],
     ) -> set[str]:
         rows = [
             (f.lane, f.id, f.attempt, lanes[f.lane].tenant_id, f.end.value, error_text(f.error), f.waited, f.cpu,

@@ -22,7 +22,7 @@ import structlog
 
 from horae.engine.lanes import Lanes
 from horae.engine.sessions import Session
-from horae.model.job import JobOptions
+from horae.model.job import read_options
 from horae.model.retry import DEFAULT_MAX_ATTEMPTS
 from horae.model.work import Grant
 from horae.store.control import LaneKey
@@ -36,7 +36,6 @@ LANES_A_CLAIM: Final = 64
 MAX_CLAIM: Final = 1000
 FLOOR_SECONDS: Final = 1.0
 LOWEST_RANK: Final = -(2**63)
-_options = msgspec.json.Decoder(JobOptions)
 
 
 class LaneHint:
@@ -161,7 +160,11 @@ class Dispatch:
         return [(hint, share) for hint in best]
 
     async def _claim(
-        self, session: Session, number: int, lanes: Sequence[tuple[LaneHint, int]], want: int,
+        self,
+        session: Session,
+        number: int,
+        lanes: Sequence[tuple[LaneHint, int]],
+        want: int,
     ) -> list[Grant]:
         now = time.monotonic()
         claims = [LaneClaim(h.lane_id, h.key.tenant_id, h.floor_now(now), quota) for h, quota in lanes]
@@ -174,7 +177,11 @@ class Dispatch:
         return await self._grants(rows)
 
     def _learn_from(
-        self, rows: Sequence[asyncpg.Record], lanes: Sequence[tuple[LaneHint, int]], heads: Sequence[int], want: int,
+        self,
+        rows: Sequence[asyncpg.Record],
+        lanes: Sequence[tuple[LaneHint, int]],
+        heads: Sequence[int],
+        want: int,
         now: float,
     ) -> None:
         got: dict[int, int] = {}
@@ -210,7 +217,7 @@ class Dispatch:
                 continue
             grant = Grant(id=job_id, lane=lane_id, attempt=attempt, task=key.task, params=msgspec.Raw(params))
             if options is not None:
-                decoded = _options.decode(options)
+                decoded = read_options(options)
                 grant.timeout = decoded.timeout
                 grant.max_attempts = decoded.max_attempts or DEFAULT_MAX_ATTEMPTS
             if attempt > 1:

@@ -65,19 +65,27 @@ class Engine:
         self.complete = Complete(jobs, self.lanes, self.watch, self.signals)
         self.fleet = Fleet(workers, self.tasks, self.complete, self.signals, config.lease_seconds)
         self.steer = Steer(
-            jobs, self.lanes, self.tasks, self.submit, self.watch, self.signals, self.clock, config.retention,
+            jobs,
+            self.lanes,
+            self.tasks,
+            self.submit,
+            self.watch,
+            self.signals,
+            self.clock,
+            config.retention,
         )
         self.lists = Lists(jobs, JobLists(self.database), self.clock)
         self.output = Output(jobs, workers, Objects(config.objects), self.watch)
         self.signals.on_ready.append(self.dispatch.note_ready)
         self.timers = Timers(self.upkeep, self.clock, self.signals)
         self.notices = Notices(self.database, self.signals)
+        self._partitions = Partitions(self.upkeep, self.clock, config.retention)
         self.duties = [
             DutyLoop(duty)
             for duty in (
                 Reclaim(jobs, workers, self.watch, self.signals),
                 Scout(self.upkeep, self.dispatch),
-                Partitions(self.upkeep, self.clock, config.retention),
+                self._partitions,
                 WatchPoll(self.watch),
                 KeyUse(self.access),
             )
@@ -87,14 +95,18 @@ class Engine:
         await self.database.open()
         sent = time.monotonic()
         self.clock.observe(await self.upkeep.clock(), sent, time.monotonic())
+        # Before anything is stored: a job without its day's partition would fall into the default one.
+        await self._partitions.make_ahead(self.clock.now().date())
         self.timers.start()
         self.notices.start()
         for duty in self.duties:
             duty.start()
 
     async def stop(self) -> None:
-        for duty in (*self.duties, self.notices, self.timers):
+        for duty in self.duties:
             await duty.stop()
+        await self.notices.stop()
+        await self.timers.stop()
         await self.database.close()
 
     async def ready(self) -> dict[str, str]:

@@ -26,6 +26,7 @@ HEARTBEATS_A_LEASE: Final = 3
 MAX_SLOTS: Final = 100_000
 MAX_TASKS: Final = 10_000
 RELEASE_BATCH: Final = 1000
+MANY_SESSIONS: Final = 1000
 GONE: Final = "the worker's lease has ended: kill what it runs and join again"
 
 
@@ -56,7 +57,12 @@ class Load(msgspec.Struct, frozen=True):
 
 class Fleet:
     def __init__(
-        self, workers: Workers, tasks: Tasks, complete: Complete, signals: Signals, lease_seconds: float,
+        self,
+        workers: Workers,
+        tasks: Tasks,
+        complete: Complete,
+        signals: Signals,
+        lease_seconds: float,
     ) -> None:
         self._workers = workers
         self._tasks = tasks
@@ -76,9 +82,21 @@ class Fleet:
             await self._tasks.register(SHARED if by.tenant_id is None else by.tenant_id, task)
         names = sorted({task.name for task in worker.tasks})
         worker_id = await self._workers.worker_join(
-            by.tenant_id, worker.name, worker.host, worker.slots, names, worker.queues,
-            msgspec.json.encode(worker.labels).decode(), worker.version, worker.pid, worker.cpus, worker.memory,
-            worker.region, worker.zone, worker.kind, self.lease_seconds,
+            by.tenant_id,
+            worker.name,
+            worker.host,
+            worker.slots,
+            names,
+            worker.queues,
+            msgspec.json.encode(worker.labels).decode(),
+            worker.version,
+            worker.pid,
+            worker.cpus,
+            worker.memory,
+            worker.region,
+            worker.zone,
+            worker.kind,
+            self.lease_seconds,
         )
         log.info("worker_joined", worker=worker_id, name=worker.name, slots=worker.slots, tasks=len(names))
         return worker_id
@@ -112,6 +130,7 @@ class Fleet:
             raise WorkerGone(GONE)
         session = self._sessions.get(worker_id)
         if session is None:
+            self._forget_the_gone()
             queues = None if row["queues"] is None else frozenset(row["queues"])
             session = Session(worker_id, row["tenant_id"], frozenset(row["tasks"]), queues, row["state"])
             self._sessions[worker_id] = session
@@ -123,7 +142,13 @@ class Fleet:
         """Renews the worker's lease, and with it everything it runs."""
         session = await self.session(by, worker_id)
         state = await self._workers.worker_heartbeat(
-            worker_id, by.tenant_id, self.lease_seconds, load.running, load.queued, load.cpu, load.memory,
+            worker_id,
+            by.tenant_id,
+            self.lease_seconds,
+            load.running,
+            load.queued,
+            load.cpu,
+            load.memory,
         )
         if state is None:
             self._sessions.pop(worker_id, None)
@@ -156,10 +181,14 @@ class Fleet:
         return total
 
     async def progress(self, worker_id: int, progress: Sequence[Progress]) -> None:
-        if progress:
-            await self._workers.progress_save(
-                worker_id, [(p.id, p.attempt, p.done, p.total, (p.note or "")[:500] or None) for p in progress],
-            )
+        """Notes how far jobs are. A note the store refuses is dropped: it must never cost a worker its heartbeat."""
+        if not progress:
+            return
+        rows = [(p.id, p.attempt, p.done, p.total, (p.note or "").replace("\x00", "")[:500] or None) for p in progress]
+        try:
+            await self._workers.progress_save(worker_id, rows)
+        except asyncpg.DataError as error:
+            log.warning("progress_refused", worker=worker_id, error=repr(error))
 
     async def leave(self, by: Caller, worker_id: int) -> None:
         await self.session(by, worker_id)
@@ -185,6 +214,15 @@ class Fleet:
 
     async def list_all(self, tenant_id: int | None, states: Sequence[str]) -> list[asyncpg.Record]:
         return await self._workers.worker_list(tenant_id, states)
+
+    def nudge_all(self) -> None:
+        """Ends every waiting exchange: the server stops, and the workers shall ask another."""
+        for session in self._sessions.values():
+            session.nudge()
+
+    def _forget_the_gone(self) -> None:
+        if len(self._sessions) >= MANY_SESSIONS:
+            self._sessions = {i: session for i, session in self._sessions.items() if session.alive}
 
     def _note_cancel(self, worker_id: int) -> None:
         session = self._sessions.get(worker_id)

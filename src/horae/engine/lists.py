@@ -87,7 +87,13 @@ class Lists:
         return Page(rows, cursor)
 
     async def _candidates(
-        self, tenant_id: int, wanted: JobFilter, lanes: list[int] | None, key_id: int | None, since: UUID, before: UUID,
+        self,
+        tenant_id: int,
+        wanted: JobFilter,
+        lanes: list[int] | None,
+        key_id: int | None,
+        since: UUID,
+        before: UUID,
     ) -> tuple[list[UUID], UUID | None]:
         """Ids that may match, newest first, and where to go on when there may be more."""
         if wanted.states:
@@ -95,7 +101,13 @@ class Lists:
             horizon: UUID | None = None
             for state in wanted.states:
                 ids = await self._lists.ids_by_state(
-                    state, tenant_id, lanes or [], wanted.worker_id, since, before, LOOK_AT,
+                    state,
+                    tenant_id,
+                    lanes or [],
+                    wanted.worker_id,
+                    since,
+                    before,
+                    LOOK_AT,
                 )
                 found += ids
                 if len(ids) >= LOOK_AT:
@@ -121,7 +133,11 @@ class Lists:
         return True
 
     async def executions_of_worker(
-        self, worker_id: int, tenant_id: int | None, before: datetime | None, limit: int,
+        self,
+        worker_id: int,
+        tenant_id: int | None,
+        before: datetime | None,
+        limit: int,
     ) -> tuple[list[asyncpg.Record], datetime | None]:
         """What a worker ran, latest first: windows of time, each twice as wide as the one before."""
         end = before or self._clock.now() + timedelta(seconds=1)

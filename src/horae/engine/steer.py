@@ -18,7 +18,7 @@ from horae.engine.watch import Ended, Watch
 from horae.model.durations import parse_duration
 from horae.model.errors import NotFound, WrongState
 from horae.model.ids import created_at
-from horae.model.job import JobOptions, JobRequest, check_request
+from horae.model.job import JobOptions, JobRequest, check_request, read_options
 from horae.model.rank import rank
 from horae.model.states import PENDING, TRANSITIONS, State
 from horae.model.work import JobError
@@ -29,7 +29,6 @@ log = structlog.get_logger()
 
 RETRY_MARGIN: Final = timedelta(days=1)
 _encoder = msgspec.json.Encoder()
-_options = msgspec.json.Decoder(JobOptions)
 
 
 def state_of(row: asyncpg.Record) -> State:
@@ -42,12 +41,19 @@ def state_of(row: asyncpg.Record) -> State:
 
 
 def options_of(row: asyncpg.Record) -> JobOptions:
-    return _options.decode(row["options"]) if row["options"] else JobOptions()
+    return read_options(row["options"])
 
 
 class Steer:
     def __init__(
-        self, jobs: Jobs, lanes: Lanes, tasks: Tasks, submit: Submit, watch: Watch, signals: Signals, clock: Clock,
+        self,
+        jobs: Jobs,
+        lanes: Lanes,
+        tasks: Tasks,
+        submit: Submit,
+        watch: Watch,
+        signals: Signals,
+        clock: Clock,
         retention: timedelta,
     ) -> None:
         self._jobs = jobs
@@ -116,7 +122,9 @@ class Steer:
         row = await self.get(by, job_id)
         state = state_of(row)
         if State.READY not in TRANSITIONS[state] or not state.ended:
-            raise WrongState(f"job {job_id} is {state}: only failed and cancelled jobs can be retried; clone it instead")
+            raise WrongState(
+                f"job {job_id} is {state}: only failed and cancelled jobs can be retried; clone it instead"
+            )
         if self._clock.now() - created_at(job_id) > self._retention - RETRY_MARGIN:
             raise WrongState(f"job {job_id} is about to be removed by retention: clone it instead")
         if changes.get("run_at") is None and changes.get("delay") is None:
@@ -133,12 +141,20 @@ class Steer:
         row = await self.get(by, job_id)
         options = options_of(row)
         request = JobRequest(
-            task=row["task"], params=msgspec.json.decode(row["params"]), priority=row["priority"], queue=row["queue"],
-            deadline=None, max_attempts=options.max_attempts, retry=options.retry, timeout=options.timeout,
-            concurrency_key=row["concurrency_key"] or None, labels=options.labels, tenant=row["tenant"],
+            task=row["task"],
+            params=msgspec.json.decode(row["params"]),
+            priority=row["priority"],
+            queue=row["queue"],
+            deadline=None,
+            max_attempts=options.max_attempts,
+            retry=options.retry,
+            timeout=options.timeout,
+            concurrency_key=row["concurrency_key"] or None,
+            labels=options.labels,
+            tenant=row["tenant"],
         )
         job = await self._submit.prepare(by, msgspec.structs.replace(request, **changes))
-        kept = _options.decode(job.options) if job.options else JobOptions()
+        kept = read_options(job.options)
         kept.cloned_from = str(job_id)
         return await self._submit.store(job._replace(options=_encoder.encode(kept).decode()))
 
@@ -158,13 +174,25 @@ class Steer:
         lane_id = (await self._lanes.intern([key]))[key]
         timeout = None if request.timeout is None else parse_duration(request.timeout, "timeout").total_seconds()
         kept = JobOptions(
-            max_attempts=request.max_attempts, retry=request.retry, timeout=timeout, deadline=request.deadline,
-            labels=request.labels, cloned_from=options.cloned_from,
+            max_attempts=request.max_attempts,
+            retry=request.retry,
+            timeout=timeout,
+            deadline=request.deadline,
+            labels=request.labels,
+            cloned_from=options.cloned_from,
         )
         priority = request.priority or row["priority"]
         return PendingChange(
-            row["id"], row["tenant_id"], row["lane_id"], row["rank"], lane_id, rank(run_at, priority, request.deadline),
-            run_at, priority, encode_params(request.params), _nothing_if_default(kept),
+            row["id"],
+            row["tenant_id"],
+            row["lane_id"],
+            row["rank"],
+            lane_id,
+            rank(run_at, priority, request.deadline),
+            run_at,
+            priority,
+            encode_params(request.params),
+            _nothing_if_default(kept),
         )
 
     def _run_at(self, row: asyncpg.Record, request: JobRequest) -> datetime:

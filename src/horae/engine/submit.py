@@ -24,7 +24,15 @@ from horae.engine.tasks import KnownTask, Tasks, check_params
 from horae.model.durations import parse_duration
 from horae.model.errors import HoraeError, IdempotencyConflict, InvalidInput, Overloaded, StoreUnavailable, TooLarge
 from horae.model.ids import JobIds
-from horae.model.job import DEFAULT_QUEUE, MAX_KEY_LENGTH, MAX_PARAMS_BYTES, JobOptions, JobRequest, check_request, is_plain
+from horae.model.job import (
+    DEFAULT_QUEUE,
+    MAX_KEY_LENGTH,
+    MAX_PARAMS_BYTES,
+    JobOptions,
+    JobRequest,
+    check_request,
+    is_plain,
+)
 from horae.model.rank import HEAD_START_MICROS, NORMAL, micros
 from horae.model.states import State
 from horae.store.control import LaneKey
@@ -38,7 +46,7 @@ FLUSHES_AT_ONCE: Final = 2
 _encoder = msgspec.json.Encoder()
 
 
-class Submitted(msgspec.Struct, omit_defaults=True):
+class Submitted(msgspec.Struct, omit_defaults=True, gc=False):
     id: str
     state: State
     existing: bool = False
@@ -54,7 +62,14 @@ class Now(NamedTuple):
 
 class Submit:
     def __init__(
-        self, jobs: Jobs, lanes: Lanes, tasks: Tasks, access: Access, clock: Clock, signals: Signals, ids: JobIds,
+        self,
+        jobs: Jobs,
+        lanes: Lanes,
+        tasks: Tasks,
+        access: Access,
+        clock: Clock,
+        signals: Signals,
+        ids: JobIds,
     ) -> None:
         self._jobs = jobs
         self._lanes = lanes
@@ -129,8 +144,14 @@ class Submit:
         task = None if tenant_id is None else self._tasks.recall(tenant_id, request.task)
         if tenant_id is None or task is None:
             return None
-        lane_id = self._lanes.known(_lane_key(tenant_id, request, task))
-        return None if lane_id is None else self._make(caller, tenant_id, request, task, lane_id, now)
+        lane_id = task.plain_lane
+        if lane_id is None or request.queue is not None or request.concurrency_key is not None:
+            lane_id = self._lanes.known(_lane_key(tenant_id, request, task))
+            if lane_id is None:
+                return None
+            if request.queue is None and request.concurrency_key is None:
+                task.plain_lane = lane_id
+        return self._make(caller, tenant_id, request, task, lane_id, now)
 
     async def prepare(self, caller: Caller, request: JobRequest) -> NewJob:
         """Checks a request, fills in the task's defaults and makes it a row."""
@@ -146,7 +167,13 @@ class Submit:
         return Now(unix, datetime.fromtimestamp(unix, UTC), int(unix * 1_000_000))
 
     def _make(
-        self, caller: Caller, tenant_id: int, request: JobRequest, task: KnownTask, lane_id: int, now: "Now",
+        self,
+        caller: Caller,
+        tenant_id: int,
+        request: JobRequest,
+        task: KnownTask,
+        lane_id: int,
+        now: "Now",
     ) -> NewJob:
         check_params(task, request.params)
         priority = request.priority or task.definition.priority or NORMAL
@@ -159,8 +186,16 @@ class Submit:
         if request.deadline is not None:
             rank = min(rank, micros(request.deadline))
         return NewJob(
-            self._ids.make(now.unix), rank, run_at, tenant_id, lane_id, caller.key_id, priority,
-            encode_params(request.params), _options(request, task), due,
+            self._ids.make(now.unix),
+            rank,
+            run_at,
+            tenant_id,
+            lane_id,
+            caller.key_id,
+            priority,
+            encode_params(request.params),
+            _options(request, task),
+            due,
         )
 
     async def _store(self, job: NewJob) -> None:
@@ -193,7 +228,7 @@ class Submit:
                 for single in batch:
                     await self._flush_batch([single])
                 return
-            log.error("submit_refused", error=repr(error))
+            log.warning("submit_refused", error=repr(error))
             _fail(batch, InvalidInput(f"the database refused the job: {error}"))
         except HoraeError as error:
             _fail(batch, error)
@@ -261,7 +296,11 @@ def _options(request: JobRequest, task: KnownTask) -> str | None:
     if timeout is None and attempts is None and retry is None and request.deadline is None and not request.labels:
         return None
     options = JobOptions(
-        max_attempts=attempts, retry=retry, timeout=timeout, deadline=request.deadline, labels=request.labels or None,
+        max_attempts=attempts,
+        retry=retry,
+        timeout=timeout,
+        deadline=request.deadline,
+        labels=request.labels or None,
     )
     return _encoder.encode(options).decode()
 

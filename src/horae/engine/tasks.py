@@ -30,7 +30,7 @@ class TaskView(msgspec.Struct, frozen=True):
     updated_at: datetime
 
 
-class KnownTask(msgspec.Struct, frozen=True):
+class KnownTask(msgspec.Struct):
     """A definition made ready for submits."""
 
     definition: TaskDefinition
@@ -39,6 +39,8 @@ class KnownTask(msgspec.Struct, frozen=True):
     """Whether params fit the schema; None where there is nothing to check."""
     validator: Any
     until: float
+    plain_lane: int | None = None
+    """The lane of a request that names neither queue nor concurrency key, once it is known."""
 
 
 class Tasks:
@@ -65,8 +67,14 @@ class Tasks:
         schema = _encode_schema(definition)
         seconds = _timeout(definition)
         await self._control.task_put(
-            tenant_id, definition.name, definition.queue, definition.priority, definition.max_attempts, seconds,
-            msgspec.json.encode(definition.retry).decode() if definition.retry else None, schema,
+            tenant_id,
+            definition.name,
+            definition.queue,
+            definition.priority,
+            definition.max_attempts,
+            seconds,
+            msgspec.json.encode(definition.retry).decode() if definition.retry else None,
+            schema,
             definition.description,
         )
         if tenant_id == SHARED:
@@ -90,7 +98,10 @@ class Tasks:
         if definition.params_schema:
             validator = jsonschema_rs.validator_for(definition.params_schema)
         known = KnownTask(
-            definition, _timeout(definition), validator.is_valid if validator else None, validator,
+            definition,
+            _timeout(definition),
+            validator.is_valid if validator else None,
+            validator,
             time.monotonic() + REMEMBER_SECONDS,
         )
         self._known[tenant_id, definition.name] = known
@@ -115,14 +126,18 @@ def check_params(task: KnownTask, params: dict[str, Any]) -> None:
             break
     first = faults[0] if faults else {"pointer": "/params", "detail": "does not fit"}
     raise InvalidParams(
-        f"params of task {task.definition.name!r}: {first['pointer']}: {first['detail']}", errors=faults,
+        f"params of task {task.definition.name!r}: {first['pointer']}: {first['detail']}",
+        errors=faults,
     )
 
 
 def definition_of(row: asyncpg.Record) -> TaskDefinition:
     seconds = row["timeout_seconds"]
     return TaskDefinition(
-        name=row["name"], queue=row["queue"], priority=row["priority"], max_attempts=row["max_attempts"],
+        name=row["name"],
+        queue=row["queue"],
+        priority=row["priority"],
+        max_attempts=row["max_attempts"],
         timeout=None if seconds is None else format_duration(timedelta(seconds=seconds)),
         retry=msgspec.json.decode(row["retry"], type=RetryPolicy) if row["retry"] else None,
         params_schema=msgspec.json.decode(row["params_schema"]) if row["params_schema"] else None,

@@ -12,9 +12,7 @@ WorkerId = NewType("WorkerId", int)
 KeyId = NewType("KeyId", int)
 
 MAX_SHARD: Final = 0xFFF
-_VERSION: Final = 0x7 << 76
 _VARIANT: Final = 0b10 << 62
-_RANDOM_MASK: Final = (1 << 62) - 1
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -28,20 +26,23 @@ class JobIds:
     def __init__(self, shard: int = 0) -> None:
         if not 0 <= shard <= MAX_SHARD:
             raise ValueError(f"shard {shard} is outside 0..{MAX_SHARD}")
-        self._prefix = _VERSION | (shard << 64) | _VARIANT
+        self._shard = shard
         self._last_ms = 0
+        self._head = ""
         self._tail = 0
 
     def make(self, unix_seconds: float) -> str:
         ms = int(unix_seconds * 1000)
         if ms > self._last_ms:
             self._last_ms = ms
-            self._tail = getrandbits(61)
+            text = f"{ms:012x}"
+            self._head = f"{text[:8]}-{text[8:]}-{0x7000 | self._shard:04x}-"
+            self._tail = _VARIANT | getrandbits(61)
         else:
             # Steps of up to 2**24 keep neighbours unguessable in practice and leave room for billions a millisecond.
             self._tail += 1 + getrandbits(24)
-        text = f"{(self._last_ms << 80) | self._prefix | (self._tail & _RANDOM_MASK):032x}"
-        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+        tail = f"{self._tail:016x}"
+        return f"{self._head}{tail[:4]}-{tail[4:]}"
 
 
 def shard_of(job_id: UUID) -> int:

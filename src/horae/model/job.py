@@ -59,6 +59,19 @@ class JobOptions(msgspec.Struct, kw_only=True, omit_defaults=True):
     cloned_from: str | None = None
 
 
+_options_decoder: Final = msgspec.json.Decoder(JobOptions)
+
+
+def read_options(text: str | None) -> JobOptions:
+    """Stored options. Unreadable ones (written past us, by SQL) count as defaults: they must not stop a claim."""
+    if text is None:
+        return JobOptions()
+    try:
+        return _options_decoder.decode(text)
+    except msgspec.MsgspecError:
+        return JobOptions()
+
+
 def check_name(value: str, field: str) -> str:
     if not _NAME.fullmatch(value):
         raise InvalidInput(
@@ -109,8 +122,9 @@ def _check_rarer(job: JobRequest) -> None:
         check_max_attempts(job.max_attempts)
     if job.timeout is not None and parse_duration(job.timeout, "timeout").total_seconds() <= 0:
         raise InvalidInput("timeout: must be more than 0", field="timeout")
-    if job.concurrency_key is not None and not 1 <= len(job.concurrency_key) <= MAX_KEY_LENGTH:
-        raise InvalidInput(f"concurrency_key: 1…{MAX_KEY_LENGTH} characters", field="concurrency_key")
+    key = job.concurrency_key
+    if key is not None and (not 1 <= len(key) <= MAX_KEY_LENGTH or "\x00" in key):
+        raise InvalidInput(f"concurrency_key: 1…{MAX_KEY_LENGTH} characters, no NUL", field="concurrency_key")
     if job.labels is not None:
         check_labels(job.labels)
 

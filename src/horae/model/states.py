@@ -59,7 +59,7 @@ class End(StrEnum):
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
     CRASHED = "crashed"
-    """The job's process died under it (signal, exit, out of memory): counted apart, three send it to the dead letters."""
+    """The job's process died under it (signal, exit, memory): counted apart, three send it to the dead letters."""
     LOST = "lost"
     """The worker went away while it held the job: counted apart, as CRASHED."""
     UNDELIVERED = "undelivered"

@@ -15,7 +15,7 @@ class JobError(msgspec.Struct, omit_defaults=True):
     traceback: str | None = None
 
 
-class Grant(msgspec.Struct, kw_only=True, omit_defaults=True):
+class Grant(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     """A job given to a worker. (`id`, `attempt`) is its fence: every write about it must name both."""
 
     id: str
@@ -31,7 +31,7 @@ class Grant(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What an earlier attempt saved with `ctx.checkpoint`."""
 
 
-class Finished(msgspec.Struct, kw_only=True, omit_defaults=True):
+class Finished(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     """The end of one attempt, as the worker saw it."""
 
     id: str

@@ -109,7 +109,11 @@ class Reply:
     __slots__ = ("body", "content_type", "headers", "status")
 
     def __init__(
-        self, body: object = None, status: int = 200, *, content_type: bytes = JSON,
+        self,
+        body: object = None,
+        status: int = 200,
+        *,
+        content_type: bytes = JSON,
         headers: "list[tuple[bytes, bytes]] | None" = None,
     ) -> None:
         self.status = status

@@ -111,8 +111,14 @@ def _filter(call: Call) -> JobFilter:
         label = (name, value)
     worker = int(call.query_number("worker", 0, 0, 2**31 - 1)) if "worker" in query else None
     return JobFilter(
-        states=states, user=query.get("user"), task=query.get("task"), queue=query.get("queue"), worker_id=worker,
-        label=label, since=_instant(call, "since"), until=_instant(call, "until"),
+        states=states,
+        user=query.get("user"),
+        task=query.get("task"),
+        queue=query.get("queue"),
+        worker_id=worker,
+        label=label,
+        since=_instant(call, "since"),
+        until=_instant(call, "until"),
     )
 
 
@@ -124,7 +130,9 @@ def _instant(call: Call, name: str) -> datetime | None:
         # An unescaped + in an address reads as a space.
         return check_instant(datetime.fromisoformat(text.replace(" ", "+")), name)
     except ValueError:
-        raise InvalidInput(f"{name}: {text[:40]!r} is not an instant such as 2026-11-20T10:00:00Z", field=name) from None
+        raise InvalidInput(
+            f"{name}: {text[:40]!r} is not an instant such as 2026-11-20T10:00:00Z", field=name
+        ) from None
 
 
 def _cursor_id(call: Call) -> UUID | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gc
 import socket
 from datetime import timedelta
 from typing import Final
@@ -20,7 +21,7 @@ from horae.store.safety import check_server
 log = structlog.get_logger()
 
 BACKLOG: Final = 2048
-STOP_SECONDS: Final = 10
+STOP_SECONDS: Final = 5
 
 
 class ServerConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,8 +40,10 @@ class Server:
         self._config = config
         self.engine = Engine(
             EngineConfig(
-                database=DatabaseConfig(dsn=config.dsn), objects=config.objects,
-                retention=timedelta(days=config.retention_days), lease_seconds=config.lease_seconds,
+                database=DatabaseConfig(dsn=config.dsn),
+                objects=config.objects,
+                retention=timedelta(days=config.retention_days),
+                lease_seconds=config.lease_seconds,
             ),
         )
         self._socket: socket.socket | None = None
@@ -65,15 +68,25 @@ class Server:
             raise
         self._http = uvicorn.Server(
             uvicorn.Config(
-                Application(self.engine), loop="none", http="httptools", ws="none", lifespan="off", log_config=None,
-                access_log=False, server_header=False, date_header=False, timeout_keep_alive=75,
-                timeout_graceful_shutdown=STOP_SECONDS, backlog=BACKLOG,
+                Application(self.engine),
+                loop="none",
+                http="httptools",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                timeout_keep_alive=75,
+                timeout_graceful_shutdown=STOP_SECONDS,
+                backlog=BACKLOG,
             ),
         )
         self._http.config.load()
         self._serving = asyncio.create_task(self._serve(self._http, self._socket))
-        while not self._http.started and not self._serving.done():
+        while not self._http.started and not self._serving.done():  # noqa: ASYNC110 - uvicorn has no event for it
             await asyncio.sleep(0.005)
+        _calm_collector()
         log.info("server_started", url=self.url)
 
     async def _serve(self, http: uvicorn.Server, listener: socket.socket) -> None:
@@ -94,11 +107,22 @@ class Server:
     async def stop(self) -> None:
         if self._http is not None and self._serving is not None:
             self._http.should_exit = True
+            self.engine.fleet.nudge_all()
             await asyncio.wait({self._serving}, timeout=STOP_SECONDS + 2)
         await self.engine.stop()
         if self._socket is not None:
             self._socket.close()
         log.info("server_stopped")
+
+
+def _calm_collector() -> None:
+    """What is alive now stays; and batches of records, which hold no cycles, must not set off a collection each.
+
+    Measured: collections took 13 % of a bulk submit before.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -112,7 +136,9 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise SetupError(f"port {port} on {host} is taken; stop what uses it or choose another with --port") from error
+            raise SetupError(
+                f"port {port} on {host} is taken; stop what uses it or choose another with --port"
+            ) from error
         if error.errno == errno.EACCES:
             raise SetupError(f"port {port} needs more rights; choose one above 1023 with --port") from error
         raise SetupError(f"cannot listen on {host}:{port}: {error.strerror}") from error

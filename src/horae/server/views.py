@@ -27,15 +27,29 @@ def job_view(row: asyncpg.Record) -> Job:
     options = options_of(row)
     state = state_of(row)
     return Job(
-        id=row["id"], task=row["task"], state=state, queue=row["queue"], tenant=row["tenant"], priority=row["priority"],
-        params=msgspec.Raw(row["params"].encode()), run_at=row["timer_at"] or row["run_at"],
-        created_at=created_at(row["id"]), attempt=row["attempt"],
-        max_attempts=options.max_attempts or DEFAULT_MAX_ATTEMPTS, user=row["key_name"],
+        id=row["id"],
+        task=row["task"],
+        state=state,
+        queue=row["queue"],
+        tenant=row["tenant"],
+        priority=row["priority"],
+        params=msgspec.Raw(row["params"].encode()),
+        run_at=row["timer_at"] or row["run_at"],
+        created_at=created_at(row["id"]),
+        attempt=row["attempt"],
+        max_attempts=options.max_attempts or DEFAULT_MAX_ATTEMPTS,
+        user=row["key_name"],
         started_at=row["granted_at"] if state is State.RUNNING else row["started_at"],
-        finished_at=row["finished_at"], worker_id=row["worker_id"], error=error_view(row["error"]),
+        finished_at=row["finished_at"],
+        worker_id=row["worker_id"],
+        error=error_view(row["error"]),
         timeout=None if options.timeout is None else format_duration(parse_duration(options.timeout)),
-        deadline=options.deadline, retry=options.retry, concurrency_key=row["concurrency_key"] or None,
-        labels=options.labels, progress=progress_view(row), cancel_requested=row["cancel_requested"],
+        deadline=options.deadline,
+        retry=options.retry,
+        concurrency_key=row["concurrency_key"] or None,
+        labels=options.labels,
+        progress=progress_view(row),
+        cancel_requested=row["cancel_requested"],
         cloned_from=options.cloned_from,
     )
 
@@ -49,10 +63,15 @@ def progress_view(row: asyncpg.Record) -> ProgressView | None:
 def execution_view(row: asyncpg.Record) -> Execution:
     values = dict(row)
     return Execution(
-        job_id=values["id"], attempt=values["attempt"], worker_id=values["worker_id"],
-        started_at=values["started_at"], ended_at=values.get("ended_at"),
-        end=End(values["ending"]) if values.get("ending") else None, error=error_view(values.get("error")),
-        cpu=values.get("cpu"), peak_memory=values.get("peak_memory"),
+        job_id=values["id"],
+        attempt=values["attempt"],
+        worker_id=values["worker_id"],
+        started_at=values["started_at"],
+        ended_at=values.get("ended_at"),
+        end=End(values["ending"]) if values.get("ending") else None,
+        error=error_view(values.get("error")),
+        cpu=values.get("cpu"),
+        peak_memory=values.get("peak_memory"),
     )
 
 
@@ -62,12 +81,27 @@ def log_view(row: asyncpg.Record) -> LogLine:
 
 def worker_view(row: asyncpg.Record) -> Worker:
     return Worker(
-        id=row["id"], name=row["name"], host=row["host"], state=row["state"], health=_health(row), tenant=row["tenant"],
-        slots=row["slots"], running=row["running"], tasks=list(row["tasks"]),
-        queues=None if row["queues"] is None else list(row["queues"]), labels=msgspec.json.decode(row["labels"]),
-        version=row["version"], joined_at=row["joined_at"], seen_at=row["seen_at"], cpus=row["cpus"],
-        memory=row["memory"], cpu_load=row["cpu_load"], memory_load=row["memory_load"], region=row["region"],
-        zone=row["zone"], kind=row["kind"],
+        id=row["id"],
+        name=row["name"],
+        host=row["host"],
+        state=row["state"],
+        health=_health(row),
+        tenant=row["tenant"],
+        slots=row["slots"],
+        running=row["running"],
+        tasks=list(row["tasks"]),
+        queues=None if row["queues"] is None else list(row["queues"]),
+        labels=msgspec.json.decode(row["labels"]),
+        version=row["version"],
+        joined_at=row["joined_at"],
+        seen_at=row["seen_at"],
+        cpus=row["cpus"],
+        memory=row["memory"],
+        cpu_load=row["cpu_load"],
+        memory_load=row["memory_load"],
+        region=row["region"],
+        zone=row["zone"],
+        kind=row["kind"],
     )
 
 

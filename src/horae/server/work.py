@@ -1,7 +1,7 @@
 """The worker's calls, and steering workers."""
 
 import asyncio
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -81,8 +81,11 @@ async def _wait(call: Call, session: Session, asked: Exchange) -> list[Grant]:
     gone = asyncio.ensure_future(call.disconnected())
     try:
         with session.nudged() as nudge:
+            waiting: set[asyncio.Future[Any]] = {waiter.answer, gone, nudge}
             await asyncio.wait(
-                {waiter.answer, gone, nudge}, timeout=min(asked.wait, MAX_WAIT), return_when=asyncio.FIRST_COMPLETED,
+                waiting,
+                timeout=min(asked.wait, MAX_WAIT),
+                return_when=asyncio.FIRST_COMPLETED,
             )
         if dispatch.withdraw(waiter):
             return []

@@ -136,7 +136,10 @@ class Database:
         async with self._acquire(hot=True) as connection, connection.transaction():
             for copy in copies:
                 await connection.copy_records_to_table(
-                    copy.table, schema_name="horae", columns=copy.columns, records=copy.rows,
+                    copy.table,
+                    schema_name="horae",
+                    columns=copy.columns,
+                    records=copy.rows,
                 )
 
     async def atomically(self, work: Callable[[Transaction], Awaitable[T]]) -> T:

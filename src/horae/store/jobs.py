@@ -10,7 +10,6 @@ import asyncpg
 from horae.model.states import State
 from horae.store.database import LOST, Copy, Database, Rows, Transaction, columns
 
-
 COPY_FROM: Final = 200
 
 
@@ -82,7 +81,9 @@ class Jobs:
         rows = await self._database.fetch("job_submit_once", *columns(jobs), keys, prints, hot=True)
         return {row["id"] for row in rows}
 
-    async def idempotency_find(self, tenants: Sequence[int], keys: Sequence[str]) -> dict[tuple[int, str], tuple[bytes, str]]:
+    async def idempotency_find(
+        self, tenants: Sequence[int], keys: Sequence[str]
+    ) -> dict[tuple[int, str], tuple[bytes, str]]:
         rows = await self._database.fetch("idempotency_find", tenants, keys)
         return {(row["tenant_id"], row["key"]): (row["fingerprint"], row["job_id"]) for row in rows}
 
@@ -90,7 +91,9 @@ class Jobs:
         """Not tried again: leases granted in an answer that got lost come back through the worker's `lost` numbers."""
         return await self._database.once("job_claim", worker_id, number, *columns(lanes), limit, hot=True)
 
-    async def job_succeed(self, worker_id: int, rows: Sequence[tuple[int, str, int, int, str | None, float]]) -> set[str]:
+    async def job_succeed(
+        self, worker_id: int, rows: Sequence[tuple[int, str, int, int, str | None, float]]
+    ) -> set[str]:
         ended = await self._database.fetch("job_succeed", worker_id, *columns(rows), hot=True)
         return {row["id"] for row in ended}
 
@@ -159,8 +162,15 @@ class Jobs:
 
     async def _put_back(self, tx: Transaction, change: "PendingChange", attempt: int) -> bool:
         await tx.fetch(
-            "job_change_body", change.tenant_id, change.id, change.rank, change.run_at, change.lane_id,
-            change.priority, change.params, change.options,
+            "job_change_body",
+            change.tenant_id,
+            change.id,
+            change.rank,
+            change.run_at,
+            change.lane_id,
+            change.priority,
+            change.params,
+            change.options,
         )
         put = await tx.fetchrow("pending_put", change.lane_id, change.id, change.rank, attempt, change.run_at)
         return bool(put and put["now"])
@@ -196,14 +206,27 @@ class JobLists:
         return row["id"] if row else None
 
     async def job_list(
-        self, tenant_id: int, lanes: list[int] | None, key_id: int | None, label: tuple[str, str] | None,
-        since: UUID, before: UUID, rows: int,
+        self,
+        tenant_id: int,
+        lanes: list[int] | None,
+        key_id: int | None,
+        label: tuple[str, str] | None,
+        since: UUID,
+        before: UUID,
+        rows: int,
     ) -> Rows:
         name, value = label or (None, None)
         return await self._database.fetch("job_list", tenant_id, lanes, key_id, name, value, since, before, rows)
 
     async def ids_by_state(
-        self, state: State, tenant_id: int, lanes: list[int], worker_id: int | None, since: UUID, before: UUID, rows: int,
+        self,
+        state: State,
+        tenant_id: int,
+        lanes: list[int],
+        worker_id: int | None,
+        since: UUID,
+        before: UUID,
+        rows: int,
     ) -> list[UUID]:
         """Ids of jobs in one state, newest first, from the table that holds the state."""
         if state.ended:
@@ -219,7 +242,12 @@ class JobLists:
         return [row["id"] for row in found]
 
     async def executions_of_worker(
-        self, worker_id: int, tenant_id: int | None, start: datetime, before: datetime, rows: int,
+        self,
+        worker_id: int,
+        tenant_id: int | None,
+        start: datetime,
+        before: datetime,
+        rows: int,
     ) -> Rows:
         return await self._database.fetch("executions_of_worker", worker_id, tenant_id, start, before, rows)
 

@@ -57,8 +57,12 @@ class Upkeep:
             await self._database.atomically(detach)
         except asyncpg.UndefinedTableError:
             return 0  # another server was quicker
-        for table in PARTITIONED:
-            await self._database.atomically(lambda tx, t=table: tx.run(f"drop table if exists horae.{t}_{suffix}"))
+
+        async def drop(tx: Transaction) -> None:
+            for table in PARTITIONED:
+                await tx.run(f"drop table if exists horae.{table}_{suffix}")
+
+        await self._database.atomically(drop)
         return len(alive)
 
     async def idempotency_clean(self, seconds: float, rows: int) -> None:

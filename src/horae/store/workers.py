@@ -16,7 +16,9 @@ class Workers:
         rows = await self._database.once("worker_join", *values)
         return int(rows[0]["id"])
 
-    async def worker_heartbeat(self, worker_id: int, tenant_id: int | None, lease_seconds: float, *load: object) -> str | None:
+    async def worker_heartbeat(
+        self, worker_id: int, tenant_id: int | None, lease_seconds: float, *load: object
+    ) -> str | None:
         """The worker's state, or None when its lease had ended."""
         row = await self._database.fetchrow("worker_heartbeat", worker_id, tenant_id, lease_seconds, *load)
         return row["state"] if row else None
@@ -27,7 +29,9 @@ class Workers:
     async def worker_list(self, tenant_id: int | None, states: Sequence[str]) -> Rows:
         return await self._database.fetch("worker_list", tenant_id, states)
 
-    async def worker_set_state(self, worker_id: int, tenant_id: int | None, state: str, come_from: Sequence[str]) -> bool:
+    async def worker_set_state(
+        self, worker_id: int, tenant_id: int | None, state: str, come_from: Sequence[str]
+    ) -> bool:
         return bool(await self._database.fetch("worker_set_state", worker_id, tenant_id, state, come_from))
 
     async def worker_expired(self, look_back: float) -> Rows:
@@ -66,7 +70,9 @@ class Workers:
     async def checkpoint_save(self, worker_id: int, lane_id: int, job_id: str, attempt: int, data: str) -> bool:
         return bool(await self._database.fetch("checkpoint_save", worker_id, lane_id, job_id, attempt, data, hot=True))
 
-    async def progress_save(self, worker_id: int, rows: Sequence[tuple[str, int, float, float | None, str | None]]) -> None:
+    async def progress_save(
+        self, worker_id: int, rows: Sequence[tuple[str, int, float, float | None, str | None]]
+    ) -> None:
         await self._database.fetch("progress_save", worker_id, *columns(rows), hot=True)
 
     async def checkpoint_load(self, keys: Sequence[tuple[int, str]]) -> dict[str, str]:

@@ -12,8 +12,20 @@ from horae.model.states import End, State
 from horae.model.work import JobError
 
 __all__ = [
-    "BulkAnswer", "BulkItem", "Execution", "ExecutionPage", "Job", "JobChanges", "JobEvent", "JobPage", "JobRequest",
-    "JobResult", "LogLine", "LogPage", "ProgressView", "Submitted",
+    "BulkAnswer",
+    "BulkItem",
+    "Execution",
+    "ExecutionPage",
+    "Job",
+    "JobChanges",
+    "JobEvent",
+    "JobPage",
+    "JobRequest",
+    "JobResult",
+    "LogLine",
+    "LogPage",
+    "ProgressView",
+    "Submitted",
 ]
 
 
@@ -84,7 +96,7 @@ class JobPage(msgspec.Struct, omit_defaults=True):
     """Give it back as `cursor` for the next page; absent on the last one."""
 
 
-class BulkItem(msgspec.Struct, omit_defaults=True):
+class BulkItem(msgspec.Struct, omit_defaults=True, gc=False):
     """The answer to one item of a bulk submit, in the order of the items."""
 
     id: str | None = None

@@ -1,4 +1,4 @@
-"""The loop that runs a duty: jitter, a clean stop, one log event per run that did something, and no error that ends it."""
+"""The loop that runs a duty: jitter, a clean stop, a log event per run that did something, no error that ends it."""
 
 import asyncio
 import random

@@ -97,7 +97,7 @@ class Timers:
         promoted = 0
         while True:
             lanes = await self._upkeep.timer_promote(self._floor, BATCH)
-            moved = sum(row["moved"] for row in lanes)
+            moved = sum(int(row["moved"]) for row in lanes)
             if moved:
                 self._signals.ready({row["lane_id"]: row["rank"] for row in lanes})
             promoted += moved

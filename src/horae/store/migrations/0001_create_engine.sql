@@ -246,8 +246,13 @@ begin
     foreach parent in array array['job', 'outcome', 'attempt', 'log_chunk'] loop
         child := parent || '_' || to_char(day, 'YYYYMMDD');
         if to_regclass('horae.' || child) is null then
-            execute format('create table horae.%I partition of horae.%I for values from (%L) to (%L)',
-                           child, parent, horae.day_bound(day), horae.day_bound(day + 1));
+            -- Rows of that day may lie in the default partition already, if no server ran for days: they move along.
+            execute format('create table horae.%I (like horae.%I including all)', child, parent);
+            execute format('with moved as (delete from horae.%I where id >= %L and id < %L returning *)
+                            insert into horae.%I select * from moved',
+                           parent || '_default', horae.day_bound(day), horae.day_bound(day + 1), child);
+            execute format('alter table horae.%I attach partition horae.%I for values from (%L) to (%L)',
+                           parent, child, horae.day_bound(day), horae.day_bound(day + 1));
             made := made + 1;
         end if;
     end loop;
@@ -320,6 +325,9 @@ begin
     -- The same arithmetic as horae.model.rank; a test compares the two.
     claim := (extract(epoch from due) * 1000000)::bigint
              - case when level = 10 then 3600000000 else 60000000::bigint * (level - 5) end;
+    if (options ->> 'max_attempts')::int not between 1 and 1000 or (options ->> 'timeout')::float <= 0 then
+        raise exception 'horae.submit: max_attempts must be 1…1000, timeout more than 0';
+    end if;
     if options ? 'deadline' then
         claim := least(claim, (extract(epoch from (options ->> 'deadline')::timestamptz) * 1000000)::bigint);
     end if;

@@ -41,7 +41,8 @@ returning id;
 -- $1 seconds to look back
 select id, state from worker
 where (state in ('active', 'draining') and expires_at <= clock_timestamp())
-   or (state in ('lost', 'left') and expires_at > clock_timestamp() - $1 * interval '1 second');
+   or (state in ('lost', 'left') and expires_at > clock_timestamp() - $1 * interval '1 second'
+       and exists (select from lease where lease.worker_id = worker.id));
 
 -- name: worker_lose
 -- Declares a worker lost if its lease has really ended; decided by the row's own lock.

@@ -146,8 +146,8 @@ class Complete:
         return stale
 
 
-def _text(raw: msgspec.Raw | None) -> str | None:
-    if raw is None:
+def _text(raw: msgspec.Raw | msgspec.UnsetType) -> str | None:
+    if raw is msgspec.UNSET:
         return None
     data = bytes(raw)
     if len(data) > INLINE_RESULT_BYTES:

@@ -27,7 +27,7 @@ class Grant(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     timeout: float | None = None
     """Seconds one attempt may run."""
     max_attempts: int = 5
-    checkpoint: msgspec.Raw | None = None
+    checkpoint: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     """What an earlier attempt saved with `ctx.checkpoint`."""
 
 
@@ -38,7 +38,7 @@ class Finished(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     lane: int
     attempt: int
     end: End = End.SUCCEEDED
-    result: msgspec.Raw | None = None
+    result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     """JSON; at most 32 KiB. Larger ones are uploaded first and named by `blob`."""
     blob: int | None = None
     """Size in bytes of the uploaded result."""

@@ -176,9 +176,9 @@ async def result(call: Call) -> Reply:
     if ended is None:
         now = await call.engine.steer.get(call.caller, job_id)
         return Reply(JobResult(id=job_id, state=state_of(now)))
-    value = msgspec.Raw(ended.result.encode()) if ended.result is not None else None
-    if value is None and ended.state is State.SUCCEEDED:
-        value = msgspec.Raw(b"null")
+    value: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    if ended.state is State.SUCCEEDED:
+        value = msgspec.Raw((ended.result or "null").encode())
     return Reply(JobResult(id=job_id, state=ended.state, result=value, error=error_view(ended.error)))
 
 

@@ -116,7 +116,7 @@ class JobResult(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     id: UUID
     state: State
-    result: msgspec.Raw | None = None
+    result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     error: JobError | None = None
 
 

@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PORT ?= 8420
+# Where `make up` keeps its data; if empty, where `horae up` does.
+DATA ?=
 # What the tests need from the system besides Python, as Debian packages. None at present.
 TEST_PACKAGES :=
 
@@ -15,7 +17,7 @@ TEST_PACKAGES :=
 up: setup
 	@echo "Starting Horae with the example app (examples/demo.py) and a gentle stream of jobs (examples/stream.py)."
 	@echo "In another terminal: $(BIN)/horae jobs --watch"
-	@exec $(BIN)/horae up --port $(PORT) --app examples/demo.py:app --with examples/stream.py
+	@exec $(BIN)/horae up --port $(PORT) $(if $(DATA),--data $(DATA)) --app examples/demo.py:app --with examples/stream.py
 
 test: setup
 	@$(if $(TEST_PACKAGES),if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -35,8 +37,8 @@ $(STAMP): requirements.lock pyproject.toml
 	@test -x $(BIN)/python || { echo "Making $(VENV) …"; $(PYTHON) -m venv $(VENV); }
 	@echo "Installing what requirements.lock names; the first time takes a minute …"
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade >/dev/null
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(STAMP)
 
 clean:

@@ -100,12 +100,7 @@ class Access:
         return len(used)
 
     async def create_key(
-        self,
-        by: Caller | None,
-        name: str,
-        role: Role,
-        tenant: str | None,
-        expires_in: str | float | None,
+        self, by: Caller | None, name: str, role: Role, tenant: str | None, expires_in: str | float | None
     ) -> tuple[KeyView, str]:
         """A new key and its secret. `by` is None only for the program itself, which makes the first keys."""
         check_name(name, "name")

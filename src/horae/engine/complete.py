@@ -14,6 +14,7 @@ import structlog
 from horae.engine.lanes import Lanes
 from horae.engine.signals import Signals
 from horae.engine.watch import Ended, Watch
+from horae.model.durations import LONGEST
 from horae.model.errors import InvalidInput
 from horae.model.job import INLINE_RESULT_BYTES, read_options
 from horae.model.retry import DEFAULT_MAX_ATTEMPTS, RetryPolicy
@@ -40,6 +41,7 @@ class Complete:
 
     async def attempts(self, worker_id: int, finished: Sequence[Finished]) -> list[Fence]:
         """Ends these attempts, each in its own way. Returns the stale ones."""
+        finished = list({(f.id, f.attempt): _bounded(f) for f in finished}.values())
         lanes = await self._lanes.keys({f.lane for f in finished})
         successes = [f for f in finished if f.end is End.SUCCEEDED and f.blob is None and f.cpu is None]
         others = [f for f in finished if not (f.end is End.SUCCEEDED and f.blob is None and f.cpu is None)]
@@ -69,8 +71,7 @@ class Complete:
         known = [f for f in others if f.lane in lanes]
         facts = (
             await self._jobs.failure_facts(
-                worker_id,
-                [(lanes[f.lane].tenant_id, f.lane, f.id) for f in known if f.end is not End.SUCCEEDED],
+                worker_id, [(lanes[f.lane].tenant_id, f.id, f.attempt) for f in known if f.end is not End.SUCCEEDED]
             )
             if any(f.end is not End.SUCCEEDED for f in known)
             else {}
@@ -104,10 +105,7 @@ class Complete:
         return judge(f.end, history, random.random(), f.retry_after)
 
     async def _end(
-        self,
-        worker_id: int,
-        final: Sequence[tuple[Finished, State]],
-        lanes: dict[int, LaneKey],
+        self, worker_id: int, final: Sequence[tuple[Finished, State]], lanes: dict[int, LaneKey]
     ) -> set[str]:
         rows = [
             (f.lane, f.id, f.attempt, lanes[f.lane].tenant_id, state.value, f.end.value, _text(f.result),
@@ -123,10 +121,7 @@ class Complete:
         return ended
 
     async def _reschedule(
-        self,
-        worker_id: int,
-        again: Sequence[tuple[Finished, Verdict, int]],
-        lanes: dict[int, LaneKey],
+        self, worker_id: int, again: Sequence[tuple[Finished, Verdict, int]], lanes: dict[int, LaneKey]
     ) -> set[str]:
         rows = [
             (f.lane, f.id, f.attempt, lanes[f.lane].tenant_id, f.end.value, error_text(f.error), f.waited, f.cpu,
@@ -135,10 +130,21 @@ class Complete:
         ]  # fmt: skip
         moved = await self._jobs.job_reschedule(worker_id, rows)
         self._signals.moved((row["lane_id"], row["rank"], row["pause"]) for row in moved)
+        await self._cancel_overtaken(worker_id, again)
         return {row["id"] for row in moved}
 
+    async def _cancel_overtaken(self, worker_id: int, again: Sequence[tuple[Finished, Verdict, int]]) -> None:
+        """A cancel that was accepted between our look and our move is carried out now."""
+        for row in await self._jobs.cancel_overtaken(worker_id, [(f.id, f.attempt) for f, _, _ in again]):
+            error = error_text(JobError("cancelled", row["reason"] or "cancelled"))
+            done = await self._jobs.job_cancel_pending(
+                row["tenant_id"], row["lane_id"], row["id"], row["rank"], error or ""
+            )
+            if done:
+                self._watch.ended(str(row["id"]), Ended(State.CANCELLED, None, error, None, row["attempt"]))
+
     async def _stale(self, worker_id: int, missed: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Fence]:
-        keys = [(lanes[f.lane].tenant_id, f.id, f.attempt) for f in missed if f.lane in lanes]
+        keys = [(lanes[f.lane].tenant_id, f.id, f.attempt, f.end.value) for f in missed if f.lane in lanes]
         known = await self._jobs.completion_known(worker_id, keys) if keys else set()
         stale = [(f.id, f.attempt) for f in missed if (f.id, f.attempt) not in known]
         if stale:
@@ -152,7 +158,19 @@ def _text(raw: msgspec.Raw | msgspec.UnsetType) -> str | None:
     data = bytes(raw)
     if len(data) > INLINE_RESULT_BYTES:
         raise InvalidInput(f"result: {len(data)} bytes inline; upload results over {INLINE_RESULT_BYTES} bytes first")
-    return None if data == b"null" else data.decode()
+    try:
+        return None if data == b"null" else data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput("result: not UTF-8") from error
+
+
+def _bounded(f: Finished) -> Finished:
+    """Numbers of a worker that would leave the calendar are brought back into it."""
+    longest = LONGEST.total_seconds()
+    f.waited = min(max(f.waited, 0.0), longest)
+    if f.retry_after is not None:
+        f.retry_after = min(max(f.retry_after, 0.0), longest)
+    return f
 
 
 def error_text(error: JobError | None) -> str | None:

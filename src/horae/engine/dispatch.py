@@ -26,7 +26,6 @@ from horae.model.job import read_options
 from horae.model.retry import DEFAULT_MAX_ATTEMPTS
 from horae.model.work import Grant
 from horae.store.control import LaneKey
-from horae.store.database import LOST
 from horae.store.jobs import Jobs, LaneClaim
 from horae.store.workers import Workers
 
@@ -65,13 +64,15 @@ class LaneHint:
 
 
 class Waiter:
-    __slots__ = ("answer", "number", "session", "want")
+    __slots__ = ("answer", "leaving", "number", "session", "want")
 
     def __init__(self, session: Session, number: int, want: int, answer: "asyncio.Future[list[Grant]]") -> None:
         self.session = session
         self.number = number
         self.want = want
         self.answer = answer
+        self.leaving = False
+        """Its time is up while it is being served: an empty answer is an answer then."""
 
 
 class Dispatch:
@@ -123,8 +124,11 @@ class Dispatch:
         return waiter
 
     def withdraw(self, waiter: Waiter) -> bool:
-        """Leaves the line. False when it is being served: its answer will come."""
-        return self._waiters.pop(waiter, waiter) is None
+        """Leaves the line. False when it is being served: its answer will come, empty or not."""
+        if self._waiters.pop(waiter, waiter) is None:
+            return True
+        waiter.leaving = True
+        return False
 
     def depth(self) -> dict[str, int]:
         return {"lanes_with_work": len(self._full), "waiting_workers": len(self._waiters)}
@@ -138,17 +142,18 @@ class Dispatch:
     async def _serve_one(self, waiter: Waiter) -> None:
         try:
             grants = await self.take(waiter.session, waiter.number, waiter.want)
-        except (asyncpg.PostgresError, *LOST) as error:
+        except Exception as error:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
             if not waiter.answer.done():
                 waiter.answer.set_exception(error)
             return
         if waiter.answer.done():
             # The worker went away while we claimed for it: it will name the number as lost, or its lease ends.
             log.info("grants_undelivered", worker=waiter.session.worker_id, jobs=len(grants))
-        elif grants:
+        elif grants or waiter.leaving:
             waiter.answer.set_result(grants)
         else:
             self._waiters[waiter] = None
+            self._serve()
 
     def _choose(self, session: Session, want: int) -> list[tuple[LaneHint, int]]:
         """The lanes to claim from and how much of each: smallest head first, the want shared among them."""
@@ -160,11 +165,7 @@ class Dispatch:
         return [(hint, share) for hint in best]
 
     async def _claim(
-        self,
-        session: Session,
-        number: int,
-        lanes: Sequence[tuple[LaneHint, int]],
-        want: int,
+        self, session: Session, number: int, lanes: Sequence[tuple[LaneHint, int]], want: int
     ) -> list[Grant]:
         now = time.monotonic()
         claims = [LaneClaim(h.lane_id, h.key.tenant_id, h.floor_now(now), quota) for h, quota in lanes]
@@ -174,6 +175,9 @@ class Dispatch:
             self._rest(hint)
         rows = await self._jobs.job_claim(session.worker_id, number, claims, want)
         self._learn_from(rows, lanes, heads, want, now)
+        if self._waiters:
+            # Others may have found the lane resting while we claimed.
+            self._serve()
         return await self._grants(rows)
 
     def _learn_from(

@@ -56,6 +56,7 @@ class Engine:
         self.signals = Signals(self.clock)
         jobs, workers = Jobs(self.database), Workers(self.database)
         control, self.upkeep = Control(self.database), Upkeep(self.database)
+        objects = Objects(config.objects)
         self.access = Access(control)
         self.lanes = Lanes(control)
         self.tasks = Tasks(control)
@@ -65,21 +66,14 @@ class Engine:
         self.complete = Complete(jobs, self.lanes, self.watch, self.signals)
         self.fleet = Fleet(workers, self.tasks, self.complete, self.signals, config.lease_seconds)
         self.steer = Steer(
-            jobs,
-            self.lanes,
-            self.tasks,
-            self.submit,
-            self.watch,
-            self.signals,
-            self.clock,
-            config.retention,
+            jobs, self.lanes, self.tasks, self.submit, self.watch, self.signals, self.clock, config.retention
         )
         self.lists = Lists(jobs, JobLists(self.database), self.clock)
-        self.output = Output(jobs, workers, Objects(config.objects), self.watch)
+        self.output = Output(jobs, workers, objects, self.watch)
         self.signals.on_ready.append(self.dispatch.note_ready)
         self.timers = Timers(self.upkeep, self.clock, self.signals)
         self.notices = Notices(self.database, self.signals)
-        self._partitions = Partitions(self.upkeep, self.clock, config.retention)
+        self._partitions = Partitions(self.upkeep, objects, self.clock, config.retention)
         self.duties = [
             DutyLoop(duty)
             for duty in (

@@ -57,12 +57,7 @@ class Load(msgspec.Struct, frozen=True):
 
 class Fleet:
     def __init__(
-        self,
-        workers: Workers,
-        tasks: Tasks,
-        complete: Complete,
-        signals: Signals,
-        lease_seconds: float,
+        self, workers: Workers, tasks: Tasks, complete: Complete, signals: Signals, lease_seconds: float
     ) -> None:
         self._workers = workers
         self._tasks = tasks
@@ -142,13 +137,7 @@ class Fleet:
         """Renews the worker's lease, and with it everything it runs."""
         session = await self.session(by, worker_id)
         state = await self._workers.worker_heartbeat(
-            worker_id,
-            by.tenant_id,
-            self.lease_seconds,
-            load.running,
-            load.queued,
-            load.cpu,
-            load.memory,
+            worker_id, by.tenant_id, self.lease_seconds, load.running, load.queued, load.cpu, load.memory
         )
         if state is None:
             self._sessions.pop(worker_id, None)

@@ -8,11 +8,11 @@ import asyncpg
 import msgspec
 
 from horae.engine.watch import Ended, Watch
-from horae.model.errors import TooLarge, WrongState
+from horae.model.errors import InvalidInput, TooLarge, WrongState
 from horae.model.job import MAX_RESULT_BYTES
 from horae.model.states import State
 from horae.store.jobs import Jobs
-from horae.store.objects import Objects
+from horae.store.objects import Objects, result_key
 from horae.store.workers import Workers
 
 MAX_CHECKPOINT_BYTES: Final = 1024 * 1024
@@ -51,7 +51,11 @@ class Output:
     async def save_checkpoint(self, worker_id: int, lane_id: int, job_id: str, attempt: int, data: bytes) -> None:
         if len(data) > MAX_CHECKPOINT_BYTES:
             raise TooLarge(f"checkpoint: {len(data)} bytes are more than {MAX_CHECKPOINT_BYTES}")
-        if not await self._workers.checkpoint_save(worker_id, lane_id, job_id, attempt, data.decode()):
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            raise InvalidInput("checkpoint: not UTF-8") from error
+        if not await self._workers.checkpoint_save(worker_id, lane_id, job_id, attempt, text):
             raise WrongState(f"the worker no longer holds attempt {attempt} of job {job_id}")
 
     async def save_result(self, worker_id: int, job_id: UUID, attempt: int, data: bytes) -> None:
@@ -61,7 +65,7 @@ class Output:
         tenant_id = await self._workers.lease_holds(worker_id, job_id, attempt)
         if tenant_id is None:
             raise WrongState(f"the worker no longer holds attempt {attempt} of job {job_id}")
-        await self._objects.put(_result_key(tenant_id, job_id, attempt), data)
+        await self._objects.put(result_key(tenant_id, job_id, attempt), data)
 
     async def result(self, tenant_id: int, job_id: UUID, wait: float) -> Ended | None:
         """How a job ended, its large result fetched; waits for the end if it has to. None: it has not ended."""
@@ -71,7 +75,7 @@ class Output:
         if ended is None:
             return None
         if ended.blob is not None:
-            data = await self._objects.get(_result_key(tenant_id, job_id, ended.attempt))
+            data = await self._objects.get(result_key(tenant_id, job_id, ended.attempt))
             ended = msgspec.structs.replace(ended, result=data.decode())
         return ended
 
@@ -80,7 +84,3 @@ class Output:
         if row is None:
             return None
         return Ended(State(row["outcome"]), row["result"], row["error"], row["blob"], row["attempt"])
-
-
-def _result_key(tenant_id: int, job_id: UUID, attempt: int) -> str:
-    return f"results/{tenant_id}/{job_id}/{attempt}"

@@ -15,12 +15,7 @@ class Session:
     """A joined worker. `valid_until` is this server's own, cautious idea of the lease; the database decides."""
 
     def __init__(
-        self,
-        worker_id: int,
-        tenant_id: int | None,
-        tasks: frozenset[str],
-        queues: frozenset[str] | None,
-        state: str,
+        self, worker_id: int, tenant_id: int | None, tasks: frozenset[str], queues: frozenset[str] | None, state: str
     ) -> None:
         self.worker_id = worker_id
         self.tenant_id = tenant_id

@@ -129,7 +129,7 @@ class Steer:
             raise WrongState(f"job {job_id} is about to be removed by retention: clone it instead")
         if changes.get("run_at") is None and changes.get("delay") is None:
             changes = changes | {"run_at": self._clock.now()}
-        change = await self._changed(row, changes)
+        change = await self._changed(row, changes, forgiven=row["attempt"])
         now_ready = await self._jobs.outcome_retry(change)
         if now_ready is None:
             raise WrongState(f"job {job_id} was retried by somebody else meanwhile")
@@ -158,8 +158,10 @@ class Steer:
         kept.cloned_from = str(job_id)
         return await self._submit.store(job._replace(options=_encoder.encode(kept).decode()))
 
-    async def _changed(self, row: asyncpg.Record, changes: dict[str, Any]) -> PendingChange:
-        """The job as it shall be. The checks are those of a submit."""
+    async def _changed(
+        self, row: asyncpg.Record, changes: dict[str, Any], forgiven: int | None = None
+    ) -> PendingChange:
+        """The job as it shall be. The checks are those of a submit. Attempts up to `forgiven` no longer count."""
         options = options_of(row)
         merged: dict[str, Any] = {
             "task": row["task"], "params": msgspec.json.decode(row["params"]), "priority": row["priority"],
@@ -180,6 +182,7 @@ class Steer:
             deadline=request.deadline,
             labels=request.labels,
             cloned_from=options.cloned_from,
+            forgiven=options.forgiven if forgiven is None else forgiven,
         )
         priority = request.priority or row["priority"]
         return PendingChange(
@@ -188,7 +191,7 @@ class Steer:
             row["lane_id"],
             row["rank"],
             lane_id,
-            rank(run_at, priority, request.deadline),
+            rank(run_at, self._clock.now(), priority, request.deadline),
             run_at,
             priority,
             encode_params(request.params),

@@ -22,7 +22,15 @@ from horae.engine.lanes import Lanes
 from horae.engine.signals import Signals
 from horae.engine.tasks import KnownTask, Tasks, check_params
 from horae.model.durations import parse_duration
-from horae.model.errors import HoraeError, IdempotencyConflict, InvalidInput, Overloaded, StoreUnavailable, TooLarge
+from horae.model.errors import (
+    HoraeError,
+    IdempotencyConflict,
+    InvalidInput,
+    OutcomeUnknown,
+    Overloaded,
+    StoreUnavailable,
+    TooLarge,
+)
 from horae.model.ids import JobIds
 from horae.model.job import (
     DEFAULT_QUEUE,
@@ -33,7 +41,7 @@ from horae.model.job import (
     check_request,
     is_plain,
 )
-from horae.model.rank import HEAD_START_MICROS, NORMAL, micros
+from horae.model.rank import HEAD_START_MICROS, NORMAL, rank
 from horae.model.states import State
 from horae.store.control import LaneKey
 from horae.store.jobs import Jobs, NewJob
@@ -62,14 +70,7 @@ class Now(NamedTuple):
 
 class Submit:
     def __init__(
-        self,
-        jobs: Jobs,
-        lanes: Lanes,
-        tasks: Tasks,
-        access: Access,
-        clock: Clock,
-        signals: Signals,
-        ids: JobIds,
+        self, jobs: Jobs, lanes: Lanes, tasks: Tasks, access: Access, clock: Clock, signals: Signals, ids: JobIds
     ) -> None:
         self._jobs = jobs
         self._lanes = lanes
@@ -122,7 +123,7 @@ class Submit:
                 prepared.append(
                     request
                     if isinstance(request, HoraeError)
-                    else self._quick(caller, request, now) or await self.prepare(caller, request),
+                    else self._quick(caller, request, now) or await self.prepare(caller, request)
                 )
             except HoraeError as error:
                 prepared.append(error)
@@ -130,7 +131,7 @@ class Submit:
         if good:
             try:
                 await self._jobs.job_submit_bulk(good)
-            except StoreUnavailable as error:
+            except (StoreUnavailable, OutcomeUnknown) as error:
                 return [error if isinstance(item, NewJob) else item for item in prepared]
             self._announce(good)
         return [
@@ -167,27 +168,19 @@ class Submit:
         return Now(unix, datetime.fromtimestamp(unix, UTC), int(unix * 1_000_000))
 
     def _make(
-        self,
-        caller: Caller,
-        tenant_id: int,
-        request: JobRequest,
-        task: KnownTask,
-        lane_id: int,
-        now: "Now",
+        self, caller: Caller, tenant_id: int, request: JobRequest, task: KnownTask, lane_id: int, now: "Now"
     ) -> NewJob:
         check_params(task, request.params)
         priority = request.priority or task.definition.priority or NORMAL
-        run_at, rank, due = now.instant, now.micros, True
-        if not is_plain(request):
+        if is_plain(request):
+            run_at, due, place = now.instant, True, now.micros - HEAD_START_MICROS[priority]
+        else:
             check_request(request)
             run_at, due = _due(request, now)
-            rank = micros(run_at)
-        rank -= HEAD_START_MICROS[priority]
-        if request.deadline is not None:
-            rank = min(rank, micros(request.deadline))
+            place = rank(run_at, now.instant, priority, request.deadline)
         return NewJob(
             self._ids.make(now.unix),
-            rank,
+            place,
             run_at,
             tenant_id,
             lane_id,
@@ -229,11 +222,11 @@ class Submit:
                     await self._flush_batch([single])
                 return
             log.warning("submit_refused", error=repr(error))
-            _fail(batch, InvalidInput(f"the database refused the job: {error}"))
+            _fail(batch, _refusal(error))
         except HoraeError as error:
             _fail(batch, error)
         except BaseException:
-            _fail(batch, StoreUnavailable("the server is stopping; whether the job exists is unknown", retry_after=1))
+            _fail(batch, OutcomeUnknown("the server is stopping; whether the job was stored is unknown"))
             raise
         else:
             self._announce(jobs)
@@ -296,13 +289,18 @@ def _options(request: JobRequest, task: KnownTask) -> str | None:
     if timeout is None and attempts is None and retry is None and request.deadline is None and not request.labels:
         return None
     options = JobOptions(
-        max_attempts=attempts,
-        retry=retry,
-        timeout=timeout,
-        deadline=request.deadline,
-        labels=request.labels or None,
+        max_attempts=attempts, retry=retry, timeout=timeout, deadline=request.deadline, labels=request.labels or None
     )
     return _encoder.encode(options).decode()
+
+
+def _refusal(error: asyncpg.PostgresError) -> HoraeError:
+    """Whose fault it is decides whether the client should try again."""
+    if isinstance(
+        error, asyncpg.DataError | asyncpg.IntegrityConstraintViolationError | asyncpg.ProgramLimitExceededError
+    ):
+        return InvalidInput(f"the database refused the job: {error}")
+    return StoreUnavailable(f"the database cannot store jobs now: {error}", retry_after=2)
 
 
 def _fail(batch: Sequence[tuple[NewJob, "asyncio.Future[None]"]], error: HoraeError) -> None:

@@ -12,6 +12,7 @@ import msgspec
 
 from horae.model.durations import format_duration, parse_duration
 from horae.model.errors import InvalidInput, InvalidParams, NotFound, UnknownTask
+from horae.model.job import DEFAULT_QUEUE
 from horae.model.retry import RetryPolicy
 from horae.model.task import TaskDefinition, check_task
 from horae.store.control import Control
@@ -25,7 +26,8 @@ MAX_ERRORS: Final = 10
 
 
 class TaskView(msgspec.Struct, frozen=True):
-    tenant: str
+    tenant: str | None
+    """None: shared with all tenants."""
     definition: TaskDefinition
     updated_at: datetime
 
@@ -77,6 +79,7 @@ class Tasks:
             schema,
             definition.description,
         )
+        await self._control.task_lanes(tenant_id, definition.name, definition.queue or DEFAULT_QUEUE)
         if tenant_id == SHARED:
             self._known.clear()
         self._remember(tenant_id, definition)
@@ -96,7 +99,7 @@ class Tasks:
             self._known.clear()
         validator = None
         if definition.params_schema:
-            validator = jsonschema_rs.validator_for(definition.params_schema)
+            validator = jsonschema_rs.validator_for(definition.params_schema, retriever=_refuse_reference)
         known = KnownTask(
             definition,
             _timeout(definition),
@@ -126,8 +129,7 @@ def check_params(task: KnownTask, params: dict[str, Any]) -> None:
             break
     first = faults[0] if faults else {"pointer": "/params", "detail": "does not fit"}
     raise InvalidParams(
-        f"params of task {task.definition.name!r}: {first['pointer']}: {first['detail']}",
-        errors=faults,
+        f"params of task {task.definition.name!r}: {first['pointer']}: {first['detail']}", errors=faults
     )
 
 
@@ -145,6 +147,11 @@ def definition_of(row: asyncpg.Record) -> TaskDefinition:
     )
 
 
+def _refuse_reference(uri: str) -> Any:
+    """A schema must not make the server fetch anything."""
+    raise ValueError(f"references to other documents are not followed: {uri[:200]}")
+
+
 def _timeout(definition: TaskDefinition) -> float | None:
     return None if definition.timeout is None else parse_duration(definition.timeout, "timeout").total_seconds()
 
@@ -156,7 +163,7 @@ def _encode_schema(definition: TaskDefinition) -> str | None:
     if len(text) > MAX_SCHEMA_BYTES:
         raise InvalidInput(f"params_schema: larger than {MAX_SCHEMA_BYTES} bytes", field="params_schema")
     try:
-        jsonschema_rs.validator_for(definition.params_schema)
+        jsonschema_rs.validator_for(definition.params_schema, retriever=_refuse_reference)
     except (ValueError, jsonschema_rs.ValidationError) as error:
         raise InvalidInput(f"params_schema: not a JSON Schema: {str(error)[:300]}", field="params_schema") from error
     return text.decode()

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from horae.model.errors import NotReady
 from horae.model.states import State
 from horae.store.jobs import Jobs
 
@@ -32,6 +33,13 @@ class Watch:
     @property
     def anybody(self) -> bool:
         return bool(self._watchers)
+
+    def close(self) -> None:
+        """The server stops: whoever waits shall ask another."""
+        for _, futures in self._watchers.values():
+            for future in futures:
+                if not future.done():
+                    future.set_exception(NotReady("the server is stopping; ask again", retry_after=1))
 
     def ended(self, job_id: str, how: Ended) -> None:
         _, futures = self._watchers.pop(job_id, (0, set()))
@@ -60,8 +68,7 @@ class Watch:
         for start in range(0, len(keys), POLL_ROWS):
             for row in await self._jobs.job_state_poll(keys[start : start + POLL_ROWS]):
                 self.ended(
-                    row["id"],
-                    Ended(State(row["outcome"]), row["result"], row["error"], row["blob"], row["attempt"]),
+                    row["id"], Ended(State(row["outcome"]), row["result"], row["error"], row["blob"], row["attempt"])
                 )
                 found += 1
         return found

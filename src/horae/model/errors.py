@@ -82,6 +82,12 @@ class StoreUnavailable(NotReady):
     code, status, title = "store_unavailable", 503, "The database does not answer"
 
 
+class OutcomeUnknown(HoraeError):
+    """The commit's answer got lost: it may have happened or not. Never tried again without an idempotency key."""
+
+    code, status, title = "outcome_unknown", 504, "Whether this happened is unknown"
+
+
 class UnsafeStore(HoraeError):
     code, status, title = "unsafe_store", 500, "The database would lose data in a crash"
 

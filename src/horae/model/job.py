@@ -57,6 +57,8 @@ class JobOptions(msgspec.Struct, kw_only=True, omit_defaults=True):
     deadline: datetime | None = None
     labels: dict[str, str] | None = None
     cloned_from: str | None = None
+    forgiven: int | None = None
+    """Attempts up to this one came before a person's retry: they no longer count."""
 
 
 _options_decoder: Final = msgspec.json.Decoder(JobOptions)
@@ -75,8 +77,7 @@ def read_options(text: str | None) -> JobOptions:
 def check_name(value: str, field: str) -> str:
     if not _NAME.fullmatch(value):
         raise InvalidInput(
-            f"{field}: {value[:80]!r} is not a name: letters, digits and _ . : / - only, at most 200",
-            field=field,
+            f"{field}: {value[:80]!r} is not a name: letters, digits and _ . : / - only, at most 200", field=field
         )
     return value
 

@@ -10,7 +10,7 @@ from typing import Final
 LOWEST, NORMAL, EMERGENCY = 1, 5, 10
 STEP: Final = timedelta(seconds=60)
 EMERGENCY_HEAD_START: Final = timedelta(hours=1)
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 HEAD_START_MICROS: Final = {
@@ -20,10 +20,13 @@ HEAD_START_MICROS: Final = {
 
 
 def micros(instant: datetime) -> int:
-    return (instant - _EPOCH) // _MICROSECOND
+    return (instant - EPOCH) // _MICROSECOND
 
 
-def rank(due: datetime, priority: int = NORMAL, deadline: datetime | None = None) -> int:
-    """`deadline` caps the rank, so a tight job is pulled forward."""
-    claim = micros(due) - HEAD_START_MICROS[priority]
-    return claim if deadline is None else min(claim, micros(deadline))
+def rank(due: datetime, now: datetime, priority: int = NORMAL, deadline: datetime | None = None) -> int:
+    """`deadline` caps the rank, so a tight job is pulled forward.
+
+    Nobody gets ahead by backdating: a due time in the past counts as now, a deadline in the past as an emergency.
+    """
+    claim = micros(max(due, now)) - HEAD_START_MICROS[priority]
+    return claim if deadline is None else min(claim, micros(max(deadline, now - EMERGENCY_HEAD_START)))

@@ -36,9 +36,7 @@ TRANSITIONS: Final[dict[State, frozenset[State]]] = {
     State.SCHEDULED: frozenset({State.READY, State.CANCELLED, State.EXPIRED, State.DROPPED}),
     State.BLOCKED: frozenset({State.READY, State.SCHEDULED, State.CANCELLED, State.EXPIRED, State.DROPPED}),
     State.READY: frozenset({State.RUNNING, State.SCHEDULED, State.CANCELLED, State.EXPIRED, State.DROPPED}),
-    State.RUNNING: frozenset(
-        {State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SCHEDULED, State.READY},
-    ),
+    State.RUNNING: frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SCHEDULED, State.READY}),
     # A failed job is in the dead-letter queue; a retry asked for by a person takes it out again.
     State.FAILED: frozenset({State.READY, State.SCHEDULED}),
     State.CANCELLED: frozenset({State.READY, State.SCHEDULED}),

@@ -31,6 +31,6 @@ def check_task(task: TaskDefinition) -> TaskDefinition:
         raise InvalidInput(f"priority: {task.priority} is outside {LOWEST}…{EMERGENCY}", field="priority")
     if task.max_attempts is not None:
         check_max_attempts(task.max_attempts)
-    if task.timeout is not None:
-        parse_duration(task.timeout, "timeout")
+    if task.timeout is not None and not parse_duration(task.timeout, "timeout"):
+        raise InvalidInput("timeout: must be more than 0", field="timeout")
     return task

@@ -52,11 +52,7 @@ async def list_keys(call: Call) -> Reply:
 async def create_key(call: Call) -> Reply:
     asked = call.read(_key)
     key, secret = await call.engine.access.create_key(
-        call.caller,
-        asked.name,
-        asked.role,
-        asked.tenant,
-        asked.expires_in,
+        call.caller, asked.name, asked.role, asked.tenant, asked.expires_in
     )
     return Reply(KeyCreated(key=key_view(key), secret=secret), 201)
 

@@ -1,19 +1,13 @@
 """The ASGI application: finds the route, authorises the caller, calls the handler, maps errors. Nothing else."""
 
 from collections.abc import Iterable
+from urllib.parse import unquote
 
 import asyncpg
 import structlog
 
 from horae.engine.engine import Engine
-from horae.model.errors import (
-    HoraeError,
-    InvalidInput,
-    MethodNotAllowed,
-    NotFound,
-    StoreUnavailable,
-    Unauthenticated,
-)
+from horae.model.errors import HoraeError, InvalidInput, MethodNotAllowed, NotFound, StoreUnavailable, Unauthenticated
 from horae.model.roles import Permission
 from horae.server.calls import Call, EventStream, Receive, Reply, Scope, Send
 from horae.server.routes import ROUTES, Route
@@ -38,11 +32,14 @@ class Router:
             else:
                 self._fixed[route.method, route.path] = route
 
-    def find(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
+    def find(self, method: str, path: str, raw: bytes | None = None) -> tuple[Route, dict[str, str]]:
+        """`raw` is the path before decoding: a segment may hold an escaped slash."""
         route = self._fixed.get((method, path))
         if route is not None:
             return route, {}
         parts = path.split("/")
+        if raw is not None and b"%" in raw:
+            parts = [unquote(part) for part in raw.decode("latin-1").split("/")]
         for segments, shaped in self._shapes.get((method, len(parts)), ()):
             found = _match(segments, parts)
             if found is not None:
@@ -92,7 +89,7 @@ class Application:
         await reply.send(send)
 
     async def _answer(self, scope: Scope, receive: Receive) -> Reply | EventStream:
-        route, path = self._router.find(scope["method"], scope["path"])
+        route, path = self._router.find(scope["method"], scope["path"], scope.get("raw_path"))
         call = Call(self._engine, scope, receive, path)
         if route.permission is not Permission.PUBLIC:
             call.caller = await self._engine.access.caller(_token(call))

@@ -40,6 +40,11 @@ class Call:
             self._query = dict(parse_qsl(self.scope["query_string"].decode("latin-1"), keep_blank_values=True))
         return self._query
 
+    def query_all(self, name: str) -> list[str]:
+        """Every value of a parameter that may be repeated."""
+        pairs = parse_qsl(self.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        return [value for key, value in pairs if key == name]
+
     def header(self, name: bytes) -> str | None:
         for key, value in self.scope["headers"]:
             if key == name:

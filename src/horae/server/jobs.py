@@ -1,35 +1,26 @@
 """Jobs: submit, look, follow."""
 
-import asyncio
 import time
 from collections.abc import AsyncIterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 import asyncpg
 import msgspec
 
-from horae.engine.lists import MAX_PAGE, PAGE, JobFilter, parse_cursor_instant, states_of
+from horae.engine.lists import MAX_PAGE, PAGE, JobFilter, states_of
 from horae.engine.steer import state_of
 from horae.engine.submit import Submitted
 from horae.model.errors import HoraeError, InvalidInput, MalformedBody
 from horae.model.job import check_instant
-from horae.model.rank import micros
+from horae.model.rank import EPOCH, micros
 from horae.model.states import State
 from horae.server.calls import Call, EventStream, Reply, event
 from horae.server.decoding import decode
 from horae.server.views import error_view, execution_view, job_view, log_view, progress_view
-from horae.wire.jobs import (
-    BulkAnswer,
-    BulkItem,
-    ExecutionPage,
-    JobEvent,
-    JobPage,
-    JobRequest,
-    JobResult,
-    LogPage,
-)
+from horae.store.jobs import ExecutionPlace
+from horae.wire.jobs import BulkAnswer, BulkItem, ExecutionPage, JobEvent, JobPage, JobRequest, JobResult, LogPage
 
 MAX_BULK: Final = 10_000
 MAX_WAIT: Final = 30.0
@@ -103,12 +94,12 @@ def _filter(call: Call) -> JobFilter:
         except ValueError:
             names = ", ".join(["pending", *State])
             raise InvalidInput(f"status: {status[:40]!r} is none of {names}", field="status") from None
-    label = None
-    if text := query.get("label"):
+    labels = []
+    for text in call.query_all("label"):
         name, found, value = text.partition(":")
         if not found:
             raise InvalidInput("label: write it as name:value", field="label")
-        label = (name, value)
+        labels.append((name, value))
     worker = int(call.query_number("worker", 0, 0, 2**31 - 1)) if "worker" in query else None
     return JobFilter(
         states=states,
@@ -116,7 +107,7 @@ def _filter(call: Call) -> JobFilter:
         task=query.get("task"),
         queue=query.get("queue"),
         worker_id=worker,
-        label=label,
+        labels=tuple(labels),
         since=_instant(call, "since"),
         until=_instant(call, "until"),
     )
@@ -156,16 +147,23 @@ async def executions_by_worker(call: Call) -> Reply:
         raise InvalidInput("worker_id: say whose executions", field="worker_id")
     worker_id = int(call.query_number("worker_id", 0, 0, 2**31 - 1))
     limit = int(call.query_number("limit", PAGE, 1, MAX_PAGE))
-    before = None
-    if text := call.query.get("cursor"):
-        if not text.isdigit() or len(text) > 17:
-            raise InvalidInput("cursor: not one that this list gave", field="cursor")
-        before = parse_cursor_instant(text)
+    place = _cursor_execution(call.query.get("cursor"))
     tenant_id = call.caller.tenant_id
-    rows = [] if before else await call.engine.lists.executions_running(worker_id, tenant_id)
-    ended, cursor = await call.engine.lists.executions_of_worker(worker_id, tenant_id, before, limit)
+    rows = [] if place else await call.engine.lists.executions_running(worker_id, tenant_id)
+    ended, after = await call.engine.lists.executions_of_worker(worker_id, tenant_id, place, limit)
     items = [execution_view(row) for row in [*rows, *ended]]
-    return Reply(ExecutionPage(items, str(micros(cursor)) if cursor else None))
+    cursor = f"{micros(after.ended_at)}_{after.id}_{after.attempt}" if after else None
+    return Reply(ExecutionPage(items, cursor))
+
+
+def _cursor_execution(text: str | None) -> ExecutionPlace | None:
+    if text is None:
+        return None
+    try:
+        at, job_id, attempt = text.split("_")
+        return ExecutionPlace(EPOCH + timedelta(microseconds=int(at)), UUID(job_id), int(attempt))
+    except (ValueError, OverflowError):
+        raise InvalidInput("cursor: not one that this list gave", field="cursor") from None
 
 
 async def result(call: Call) -> Reply:
@@ -222,7 +220,7 @@ async def _follow(call: Call, job_id: UUID, tenant_id: int, after: tuple[int, in
             quiet_since = time.monotonic()
             yield None
         if len(rows) < LOG_PAGE:
-            await asyncio.sleep(FOLLOW_SECONDS)
+            await call.engine.watch.wait(tenant_id, str(job_id), FOLLOW_SECONDS)
 
 
 async def events(call: Call) -> EventStream:

@@ -44,7 +44,7 @@ class Server:
                 objects=config.objects,
                 retention=timedelta(days=config.retention_days),
                 lease_seconds=config.lease_seconds,
-            ),
+            )
         )
         self._socket: socket.socket | None = None
         self._http: uvicorn.Server | None = None
@@ -80,7 +80,7 @@ class Server:
                 timeout_keep_alive=75,
                 timeout_graceful_shutdown=STOP_SECONDS,
                 backlog=BACKLOG,
-            ),
+            )
         )
         self._http.config.load()
         self._serving = asyncio.create_task(self._serve(self._http, self._socket))
@@ -102,12 +102,13 @@ class Server:
 
     async def wait(self) -> None:
         if self._serving is not None:
-            await self._serving
+            await asyncio.shield(self._serving)
 
     async def stop(self) -> None:
         if self._http is not None and self._serving is not None:
             self._http.should_exit = True
             self.engine.fleet.nudge_all()
+            self.engine.watch.close()
             await asyncio.wait({self._serving}, timeout=STOP_SECONDS + 2)
         await self.engine.stop()
         if self._socket is not None:

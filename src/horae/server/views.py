@@ -1,12 +1,14 @@
 """Rows of the store as records of the wire."""
 
+from datetime import timedelta
+
 import asyncpg
 import msgspec
 
 from horae.engine.access import KeyView, TenantView
 from horae.engine.steer import options_of, state_of
 from horae.engine.tasks import TaskView
-from horae.model.durations import format_duration, parse_duration
+from horae.model.durations import format_duration
 from horae.model.ids import created_at
 from horae.model.retry import DEFAULT_MAX_ATTEMPTS
 from horae.model.states import End, State
@@ -43,7 +45,7 @@ def job_view(row: asyncpg.Record) -> Job:
         finished_at=row["finished_at"],
         worker_id=row["worker_id"],
         error=error_view(row["error"]),
-        timeout=None if options.timeout is None else format_duration(parse_duration(options.timeout)),
+        timeout=None if options.timeout is None else format_duration(timedelta(seconds=options.timeout)),
         deadline=options.deadline,
         retry=options.retry,
         concurrency_key=row["concurrency_key"] or None,

@@ -82,11 +82,7 @@ async def _wait(call: Call, session: Session, asked: Exchange) -> list[Grant]:
     try:
         with session.nudged() as nudge:
             waiting: set[asyncio.Future[Any]] = {waiter.answer, gone, nudge}
-            await asyncio.wait(
-                waiting,
-                timeout=min(asked.wait, MAX_WAIT),
-                return_when=asyncio.FIRST_COMPLETED,
-            )
+            await asyncio.wait(waiting, timeout=min(asked.wait, MAX_WAIT), return_when=asyncio.FIRST_COMPLETED)
         if dispatch.withdraw(waiter):
             return []
         return await _served(call, waiter, gone)

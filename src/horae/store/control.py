@@ -45,6 +45,9 @@ class Control:
     async def task_put(self, *values: object) -> None:
         await self._database.fetch("task_put", *values)
 
+    async def task_lanes(self, tenant_id: int, name: str, queue: str) -> None:
+        await self._database.fetch("task_lanes", tenant_id, name, queue)
+
     async def task_get(self, tenant_id: int, name: str) -> asyncpg.Record | None:
         return await self._database.fetchrow("task_get", tenant_id, name)
 

@@ -32,22 +32,23 @@ HOT_SETTINGS: Final = {
     "enable_material": "off",
     "plan_cache_mode": "force_generic_plan",
 }
-TRANSIENT: Final = (
-    asyncpg.SerializationError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.LockNotAvailableError,
-)
+TRANSIENT: Final = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError)
 LOST: Final = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
     asyncpg.OperatorInterventionError,
     asyncpg.TooManyConnectionsError,
     asyncpg.InsufficientResourcesError,
+    asyncpg.ReadOnlySQLTransactionError,
     ConnectionError,
     OSError,
     TimeoutError,
 )
 """Errors after which nobody knows whether the statement took effect."""
+
+
+class NotConnected(ConnectionError):
+    """No connection could be had, so nothing was sent: trying again is safe whatever it was."""
 
 
 class DatabaseConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,10 +137,7 @@ class Database:
         async with self._acquire(hot=True) as connection, connection.transaction():
             for copy in copies:
                 await connection.copy_records_to_table(
-                    copy.table,
-                    schema_name="horae",
-                    columns=copy.columns,
-                    records=copy.rows,
+                    copy.table, schema_name="horae", columns=copy.columns, records=copy.rows
                 )
 
     async def atomically(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
@@ -173,8 +171,18 @@ class Database:
         pool = self._hot if hot else self._general
         if pool is None:
             raise StoreUnavailable("the database is not open", retry_after=1)
-        async with pool.acquire(timeout=self.config.call_seconds) as connection:
+        try:
+            connection = await pool.acquire(timeout=self.config.call_seconds)
+        except LOST as error:
+            raise NotConnected(f"no connection to the database: {error!r}") from error
+        try:
             yield connection
+        except asyncpg.ReadOnlySQLTransactionError:
+            # The server we are connected to is no longer the primary: the next connections shall find the new one.
+            await pool.expire_connections()
+            raise
+        finally:
+            await pool.release(connection)
 
     async def _pool(self, size: int, extra: dict[str, str]) -> "asyncpg.Pool[asyncpg.Record]":
         return await asyncpg.create_pool(

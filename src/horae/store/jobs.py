@@ -7,10 +7,16 @@ from uuid import UUID
 
 import asyncpg
 
+from horae.model.errors import OutcomeUnknown, StoreUnavailable
 from horae.model.states import State
-from horae.store.database import LOST, Copy, Database, Rows, Transaction, columns
+from horae.store.database import LOST, Copy, Database, NotConnected, Rows, Transaction, columns
 
 COPY_FROM: Final = 200
+LIVE_LISTS: Final = {
+    State.SCHEDULED: "job_list_scheduled",
+    State.READY: "job_list_ready",
+    State.RUNNING: "job_list_running",
+}
 
 
 class NewJob(NamedTuple):
@@ -67,6 +73,8 @@ class Jobs:
             nonlocal lost
             try:
                 await insert()
+            except NotConnected:
+                raise
             except LOST:
                 lost = True
                 raise
@@ -74,7 +82,15 @@ class Jobs:
                 if not lost:
                     raise
 
-        await self._database.again(attempt)
+        try:
+            await self._database.again(attempt)
+        except StoreUnavailable as error:
+            if lost:
+                raise OutcomeUnknown(
+                    "the database went away while it stored the job; whether it did is unknown. "
+                    "Ask for the job, or submit with an idempotency key"
+                ) from error
+            raise
 
     async def job_submit_once(self, jobs: Sequence[NewJob], keys: Sequence[str], prints: Sequence[bytes]) -> set[str]:
         """Stores those whose idempotency key is new; returns their ids."""
@@ -104,15 +120,21 @@ class Jobs:
     async def job_reschedule(self, worker_id: int, rows: Sequence[tuple[object, ...]]) -> Rows:
         return await self._database.fetch("job_reschedule", worker_id, *columns(rows), hot=True)
 
-    async def failure_facts(self, worker_id: int, keys: Sequence[tuple[int, int, str]]) -> dict[str, asyncpg.Record]:
-        """`keys` are (tenant, lane, id)."""
+    async def failure_facts(self, worker_id: int, keys: Sequence[tuple[int, str, int]]) -> dict[str, asyncpg.Record]:
+        """`keys` are (tenant, id, attempt)."""
         rows = await self._database.fetch("failure_facts", worker_id, *columns(keys), hot=True)
         return {row["id"]: row for row in rows}
 
-    async def completion_known(self, worker_id: int, keys: Sequence[tuple[int, str, int]]) -> set[tuple[str, int]]:
-        """`keys` are (tenant, id, attempt)."""
+    async def completion_known(
+        self, worker_id: int, keys: Sequence[tuple[int, str, int, str]]
+    ) -> set[tuple[str, int]]:
+        """`keys` are (tenant, id, attempt, ending)."""
         rows = await self._database.fetch("completion_known", worker_id, *columns(keys), hot=True)
         return {(row["id"], row["attempt"]) for row in rows}
+
+    async def cancel_overtaken(self, worker_id: int, fences: Sequence[tuple[str, int]]) -> Rows:
+        """Cancel requests for attempts that have just gone back to pending."""
+        return await self._database.fetch("cancel_overtaken", worker_id, *columns(fences), hot=True)
 
     async def job_get(self, tenant_id: int | None, job_id: UUID) -> asyncpg.Record | None:
         return await self._database.fetchrow("job_get", tenant_id, job_id)
@@ -191,6 +213,14 @@ class PendingChange(NamedTuple):
     options: str | None
 
 
+class ExecutionPlace(NamedTuple):
+    """A place in the list of executions: latest first, then by id and attempt."""
+
+    ended_at: datetime
+    id: UUID
+    attempt: int
+
+
 class JobLists:
     """Pages of jobs. Every query looks at a bounded number of rows; ids are time, so the cursor is an id."""
 
@@ -201,55 +231,38 @@ class JobLists:
         rows = await self._database.fetch("lane_select", tenant_id, queue, task)
         return [row["id"] for row in rows]
 
-    async def key_by_name(self, tenant_id: int | None, name: str) -> int | None:
-        row = await self._database.fetchrow("key_by_name", tenant_id, name)
-        return row["id"] if row else None
+    async def key_by_name(self, tenant_id: int | None, name: str) -> list[int]:
+        return [row["id"] for row in await self._database.fetch("key_by_name", tenant_id, name)]
 
     async def job_list(
         self,
         tenant_id: int,
         lanes: list[int] | None,
-        key_id: int | None,
+        keys: list[int] | None,
         label: tuple[str, str] | None,
         since: UUID,
         before: UUID,
         rows: int,
     ) -> Rows:
         name, value = label or (None, None)
-        return await self._database.fetch("job_list", tenant_id, lanes, key_id, name, value, since, before, rows)
+        return await self._database.fetch("job_list", tenant_id, lanes, keys, name, value, since, before, rows)
 
-    async def ids_by_state(
-        self,
-        state: State,
-        tenant_id: int,
-        lanes: list[int],
-        worker_id: int | None,
-        since: UUID,
-        before: UUID,
-        rows: int,
-    ) -> list[UUID]:
-        """Ids of jobs in one state, newest first, from the table that holds the state."""
-        if state.ended:
-            found = await self._database.fetch("job_list_ended", tenant_id, state.value, since, before, rows)
-        elif state is State.RUNNING:
-            found = await self._database.fetch("job_list_running", lanes, worker_id, since, before, rows)
-        elif state is State.SCHEDULED:
-            found = await self._database.fetch("job_list_scheduled", lanes, since, before, rows)
-        elif state is State.READY:
-            found = await self._database.fetch("job_list_ready", lanes, since, before, rows)
-        else:
-            found = []
+    async def ended_ids(self, state: State, tenant_id: int, since: UUID, before: UUID, rows: int) -> list[UUID]:
+        """Ids of jobs that ended so, newest first."""
+        found = await self._database.fetch("job_list_ended", tenant_id, state.value, since, before, rows)
+        return [row["id"] for row in found]
+
+    async def live_ids(self, state: State, lanes: list[int], since: UUID, before: UUID, rows: int) -> list[UUID]:
+        """Ids of jobs in one live state, in no order, from the table that holds the state."""
+        name = LIVE_LISTS.get(state)
+        found = await self._database.fetch(name, lanes, since, before, rows) if name else []
         return [row["id"] for row in found]
 
     async def executions_of_worker(
-        self,
-        worker_id: int,
-        tenant_id: int | None,
-        start: datetime,
-        before: datetime,
-        rows: int,
+        self, worker_id: int, tenant_id: int | None, start: datetime, after: "ExecutionPlace", rows: int
     ) -> Rows:
-        return await self._database.fetch("executions_of_worker", worker_id, tenant_id, start, before, rows)
+        """Executions that ended between `start` and the place to go on after, latest first."""
+        return await self._database.fetch("executions_of_worker", worker_id, tenant_id, start, *after, rows)
 
     async def executions_running(self, worker_id: int, tenant_id: int | None) -> Rows:
         return await self._database.fetch("executions_running", worker_id, tenant_id)

@@ -1,13 +1,17 @@
 """Object storage for what is too large for a row: a folder by default, S3-compatible by address. Compressed."""
 
+import asyncio
 import gzip
+from datetime import date
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import obstore
 from obstore.store import LocalStore, from_url
 
 from horae.model.errors import NotReady
+from horae.model.ids import created_at
 
 
 class Objects:
@@ -28,13 +32,38 @@ class Objects:
 
     async def put(self, key: str, data: bytes) -> None:
         try:
-            await obstore.put_async(self._store(), key, gzip.compress(data, compresslevel=1))
+            packed = await asyncio.to_thread(gzip.compress, data, 1)
+            await obstore.put_async(self._store(), key, packed)
         except (obstore.exceptions.BaseError, OSError) as error:
             raise NotReady(f"object storage at {self._address} refused {key}: {error}", retry_after=2) from error
 
     async def get(self, key: str) -> bytes:
         try:
             found = await obstore.get_async(self._store(), key)
-            return gzip.decompress(bytes(await found.bytes_async()))
+            return await asyncio.to_thread(gzip.decompress, bytes(await found.bytes_async()))
         except (obstore.exceptions.BaseError, OSError) as error:
             raise NotReady(f"object storage at {self._address} cannot give {key}: {error}", retry_after=2) from error
+
+    async def remove(self, prefix: str) -> int:
+        """Removes all objects below a prefix. Returns how many."""
+        removed = 0
+        try:
+            async for batch in obstore.list(self._store(), prefix, chunk_size=500):
+                keys = [found["path"] for found in batch]
+                await obstore.delete_async(self._store(), keys)
+                removed += len(keys)
+        except (obstore.exceptions.BaseError, OSError) as error:
+            raise NotReady(
+                f"object storage at {self._address} cannot remove {prefix}: {error}", retry_after=2
+            ) from error
+        return removed
+
+
+def results_of_day(day: date) -> str:
+    """Results lie by the day of their job's id, so that retention removes a day of them as it drops a day of jobs."""
+    return f"results/{day:%Y%m%d}"
+
+
+def result_key(tenant_id: int, job_id: UUID, attempt: int) -> str:
+    """The attempt is part of the key: none can replace another's result."""
+    return f"{results_of_day(created_at(job_id).date())}/{tenant_id}/{job_id}/{attempt}"

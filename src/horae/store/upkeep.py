@@ -1,6 +1,7 @@
 """Time in the store: due timers, the lanes that have work, partitions and retention, the database's clock."""
 
 from datetime import date, datetime
+from typing import Final
 from uuid import UUID
 
 import asyncpg
@@ -8,7 +9,8 @@ import asyncpg
 from horae.store.database import Database, Rows, Transaction
 from horae.store.statements import statements
 
-PARTITIONED = ("job", "outcome", "attempt", "log_chunk")
+BRIEFLY: Final = "set local lock_timeout = '200ms'"
+PARTITIONED: Final = ("job", "outcome", "attempt", "log_chunk")
 
 
 class Upkeep:
@@ -34,8 +36,26 @@ class Upkeep:
         return [row["day"] for row in await self._database.fetch("partition_days")]
 
     async def partition_make(self, day: date) -> int:
-        rows = await self._database.fetch("partition_make", day)
-        return int(rows[0]["made"])
+        """Makes a day's partitions. Asks for its locks briefly, so that nothing queues up behind it."""
+
+        async def make(tx: Transaction) -> int:
+            await tx.run(BRIEFLY)
+            rows = await tx.fetch("partition_make", day)
+            return int(rows[0]["made"])
+
+        return await self._database.atomically(make)
+
+    async def partition_orphans(self) -> list[str]:
+        """Drops days that were detached but not dropped."""
+        names = [row["name"] for row in await self._database.fetch("partition_orphans")]
+
+        async def drop(tx: Transaction) -> None:
+            for name in names:
+                await tx.run(f"drop table if exists horae.{name}")
+
+        if names:
+            await self._database.atomically(drop)
+        return names
 
     async def partition_drop(self, day: date, bound: UUID) -> int:
         """Drops a day. Its jobs that have not ended are carried into the default partition first. Returns how many.
@@ -47,7 +67,7 @@ class Upkeep:
         suffix = day.strftime("%Y%m%d")
 
         async def detach(tx: Transaction) -> None:
-            await tx.run("set local lock_timeout = '200ms'")
+            await tx.run(BRIEFLY)
             for table in PARTITIONED:
                 await tx.run(f"alter table horae.{table} detach partition horae.{table}_{suffix}")
             for table in PARTITIONED:
@@ -68,8 +88,9 @@ class Upkeep:
     async def idempotency_clean(self, seconds: float, rows: int) -> None:
         await self._database.fetch("idempotency_clean", seconds, rows)
 
-    async def leftover_clean(self, seconds: float) -> None:
-        await self._database.fetch("leftover_clean", seconds)
+    async def leftover_clean(self, seconds: float) -> Rows:
+        """Returns the (tenant, id, attempt) of large results that are now nobody's."""
+        return await self._database.fetch("leftover_clean", seconds)
 
     async def checkpoint_clean(self, bound: UUID) -> None:
         await self._database.fetch("checkpoint_clean", bound)

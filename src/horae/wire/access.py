@@ -62,7 +62,8 @@ class Whoami(msgspec.Struct, omit_defaults=True):
 
 
 class Task(msgspec.Struct, kw_only=True, omit_defaults=True):
-    tenant: str
+    tenant: str | None = None
+    """Absent: shared with all tenants."""
     definition: TaskDefinition
     updated_at: datetime
 

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, Final
 from uuid import uuid4
 
@@ -23,7 +24,8 @@ log = structlog.get_logger()
 
 CHANNEL: Final = "horae"
 SECONDS_BETWEEN: Final = 0.05
-MAX_LANES: Final = 300
+MAX_LANES: Final = 120
+"""PostgreSQL takes 8,000 bytes in a notice."""
 RECONNECT_SECONDS: Final = 1.0
 
 
@@ -100,9 +102,15 @@ class Notices:
             await asyncio.sleep(SECONDS_BETWEEN)
 
     def _gather(self) -> Notice:
-        lanes = dict(list(self._ready.items())[:MAX_LANES])
-        notice = Notice(self._sender, lanes, self._scheduled, sorted(self._cancel)[:MAX_LANES])
-        self._ready, self._scheduled, self._cancel = {}, None, set()
+        """What fits into one notice; the rest goes with the next."""
+        lanes = dict(islice(self._ready.items(), MAX_LANES))
+        cancel = list(islice(self._cancel, MAX_LANES))
+        notice = Notice(self._sender, lanes, self._scheduled, cancel)
+        self._ready = dict(islice(self._ready.items(), MAX_LANES, None))
+        self._cancel.difference_update(cancel)
+        self._scheduled = None
+        if self._ready or self._cancel:
+            self._something.set()
         return notice
 
     def _hear(self, _connection: Any, _pid: int, _channel: str, payload: object) -> None:

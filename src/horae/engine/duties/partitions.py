@@ -12,6 +12,7 @@ import structlog
 
 from horae.engine.clock import Clock
 from horae.model.ids import day_bounds
+from horae.store.objects import Objects, result_key, results_of_day
 from horae.store.upkeep import Upkeep
 
 log = structlog.get_logger()
@@ -25,8 +26,9 @@ class Partitions:
     name = "partitions"
     interval = 600.0
 
-    def __init__(self, upkeep: Upkeep, clock: Clock, retention: timedelta) -> None:
+    def __init__(self, upkeep: Upkeep, objects: Objects, clock: Clock, retention: timedelta) -> None:
         self._upkeep = upkeep
+        self._objects = objects
         self._clock = clock
         self._retention = retention
 
@@ -35,7 +37,8 @@ class Partitions:
         made = await self.make_ahead(today)
         dropped = await self.drop_old(today)
         await self._upkeep.idempotency_clean(IDEMPOTENCY_SECONDS, CLEAN_ROWS)
-        await self._upkeep.leftover_clean(self._retention.total_seconds())
+        for row in await self._upkeep.leftover_clean(self._retention.total_seconds()):
+            await self._objects.remove(result_key(row["tenant_id"], row["id"], row["attempt"]))
         await self._upkeep.checkpoint_clean(day_bounds(today - self._retention)[0])
         return {"made": made, "dropped": dropped}
 
@@ -49,10 +52,11 @@ class Partitions:
         return made
 
     async def drop_old(self, today: date) -> int:
-        dropped = 0
+        dropped = len(await self._upkeep.partition_orphans())
         for day in await self._upkeep.partition_days():
             if day < today - self._retention:
                 carried = await self._upkeep.partition_drop(day, day_bounds(day)[1])
+                await self._objects.remove(results_of_day(day))
                 log.info("day_dropped", day=day.isoformat(), carried_over=carried)
                 dropped += 1
         return dropped

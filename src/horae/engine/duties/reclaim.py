@@ -49,17 +49,18 @@ class Reclaim:
                     continue
                 lost += 1
                 log.warning("worker_lost", worker=row["id"])
-            jobs += await self._give_away(row["id"])
+            # What a worker left behind when it said goodbye was not running any more: no crash.
+            jobs += await self._give_away(row["id"], End.UNDELIVERED if row["state"] == "left" else End.LOST)
         self._runs += 1
         if self._runs % 60 == 0:
             await self._workers.cancel_clean(CANCEL_SECONDS)
             await self._workers.worker_clean(FORGET_WORKER_SECONDS)
         return {"workers_lost": lost, "jobs": jobs}
 
-    async def _give_away(self, worker_id: int) -> int:
+    async def _give_away(self, worker_id: int, end: End) -> int:
         total = 0
         while rows := await self._workers.lease_of_lost(worker_id, BATCH):
-            moved = await self._move(worker_id, rows)
+            moved = await self._move(worker_id, rows, end)
             total += moved
             if not moved:
                 break
@@ -67,16 +68,16 @@ class Reclaim:
             log.warning("jobs_reclaimed", worker=worker_id, jobs=total)
         return total
 
-    async def _move(self, worker_id: int, rows: Sequence[asyncpg.Record]) -> int:
+    async def _move(self, worker_id: int, rows: Sequence[asyncpg.Record], end: End) -> int:
         final: list[tuple[asyncpg.Record, Verdict]] = []
         again: list[tuple[asyncpg.Record, Verdict]] = []
         for row in rows:
             history = History(crashes=row["crashes"], cancel_requested=row["cancel_requested"])
-            verdict = judge(End.LOST, history, random.random())
+            verdict = judge(end, history, random.random())
             if row["rank"] is None:
                 verdict = Verdict(State.FAILED)
             (final if verdict.state.ended else again).append((row, verdict))
-        return await self._end(worker_id, final) + await self._reschedule(worker_id, again)
+        return await self._end(worker_id, final) + await self._reschedule(worker_id, again, end)
 
     async def _end(self, worker_id: int, final: Sequence[tuple[asyncpg.Record, Verdict]]) -> int:
         if not final:
@@ -92,17 +93,18 @@ class Reclaim:
             ],
         )  # fmt: skip
         for row, verdict in final:
-            self._watch.ended(row["id"], Ended(verdict.state, None, error, None, row["attempt"]))
+            if row["id"] in ended:
+                self._watch.ended(row["id"], Ended(verdict.state, None, error, None, row["attempt"]))
         return len(ended)
 
-    async def _reschedule(self, worker_id: int, again: Sequence[tuple[asyncpg.Record, Verdict]]) -> int:
+    async def _reschedule(self, worker_id: int, again: Sequence[tuple[asyncpg.Record, Verdict]], end: End) -> int:
         if not again:
             return 0
         error = error_text(_evidence(worker_id))
         moved = await self._jobs.job_reschedule(
             worker_id,
             [
-                (row["lane_id"], row["id"], row["attempt"], row["tenant_id"], End.LOST.value, error, 0.0, None, None,
+                (row["lane_id"], row["id"], row["attempt"], row["tenant_id"], end.value, error, 0.0, None, None,
                  row["rank"], verdict.pause.total_seconds())
                 for row, verdict in again
             ],

@@ -48,12 +48,7 @@ log = structlog.get_logger(__name__)
 
 class Cluster:
     def __init__(
-        self,
-        data: Path,
-        *,
-        port: int | None = None,
-        durable: bool = True,
-        overrides: Mapping[str, str] | None = None,
+        self, data: Path, *, port: int | None = None, durable: bool = True, overrides: Mapping[str, str] | None = None
     ) -> None:
         """`durable=False` is for unit tests only: `check_server` refuses such a database unless it is told to."""
         self.data = data.expanduser().resolve()

@@ -27,11 +27,7 @@ from horae.store.embedded.account import Account
 
 Mode = Literal["smart", "fast", "immediate"]
 
-SIGNALS: dict[Mode, signal.Signals] = {
-    "smart": signal.SIGTERM,
-    "fast": signal.SIGINT,
-    "immediate": signal.SIGQUIT,
-}
+SIGNALS: dict[Mode, signal.Signals] = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 LOG_LIMIT = 10 * 1024 * 1024
 STATE_LINE = 7
 PATIENCE = 60.0

@@ -232,6 +232,11 @@ begin
     return true;
 end $$;
 
+-- The attempts before a person's retry, which no longer count against the job.
+
+create function attempts_forgiven(options text) returns int language sql immutable parallel safe
+return coalesce((options::jsonb ->> 'forgiven')::int, 0);
+
 -- Partitions. Bounds are the smallest UUIDv7 of a day.
 
 create function day_bound(day date) returns uuid language sql immutable parallel safe
@@ -270,25 +275,56 @@ return encode(
         placing '\x7000'::bytea from 7 for 2),
     'hex')::uuid;
 
-create function submit(task text, params jsonb default '{}', options jsonb default '{}') returns uuid
-language plpgsql security definer set search_path = horae, pg_temp as $$
+create function check_submit_options(options jsonb) returns void language plpgsql immutable as $$
 declare
     known constant text[] := array['run_at', 'delay', 'priority', 'queue', 'max_attempts', 'timeout', 'retry',
                                    'labels', 'concurrency_key', 'deadline', 'tenant'];
     wrong text;
+begin
+    select string_agg(k, ', ') into wrong from jsonb_object_keys(options) k where k <> all (known);
+    wrong := case
+        when wrong is not null then format('unknown option %s; known are %s', wrong, array_to_string(known, ', '))
+        when options ? 'run_at' and options ? 'delay' then 'run_at and delay exclude each other'
+        when (options ->> 'delay')::float not between 0 and 316224000 then 'delay must be 0 … 3660 days'
+        when (options ->> 'priority')::int not between 1 and 10 then 'priority must be 1…10'
+        when (options ->> 'max_attempts')::int not between 1 and 1000 then 'max_attempts must be 1…1000'
+        when not ((options ->> 'timeout')::float > 0 and (options ->> 'timeout')::float <= 316224000)
+            then 'timeout must be more than 0, at most 3660 days'
+        when options ->> 'queue' !~ '^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}$' then 'queue is not a name'
+        when length(options ->> 'concurrency_key') not between 1 and 200 then 'concurrency_key must be 1…200 characters'
+        when options ? 'labels' and (jsonb_typeof(options -> 'labels') <> 'object'
+             or exists (select from jsonb_each(options -> 'labels') where jsonb_typeof(value) <> 'string'))
+            then 'labels must be an object of strings'
+        when options ? 'retry' and (jsonb_typeof(options -> 'retry') <> 'object'
+             or exists (select from jsonb_each(options -> 'retry') where not (
+                 key in ('first', 'factor', 'cap') and jsonb_typeof(value) = 'number'
+                 or key = 'jitter' and jsonb_typeof(value) = 'boolean'))
+             or (options #>> '{retry,first}')::float not between 0 and 86400
+             or (options #>> '{retry,factor}')::float not between 1 and 100
+             or (options #>> '{retry,cap}')::float not between 0 and 2592000)
+            then 'retry must have numbers first 0…86400, factor 1…100, cap 0…2592000, and jitter true or false'
+    end;
+    if wrong is not null then
+        raise exception 'horae.submit: %', wrong;
+    end if;
+end $$;
+
+create function submit(task text, params jsonb default '{}', options jsonb default '{}') returns uuid
+language plpgsql security definer set search_path = horae, pg_temp as $$
+declare
     owner int;
     definition horae.task;
     job_id uuid := new_job_id();
-    due timestamptz := clock_timestamp();
+    present timestamptz := clock_timestamp();
+    due timestamptz := present;
     level int;
     claim bigint;
+    wanted_queue text;
+    wanted_key text := coalesce(options ->> 'concurrency_key', '');
     lane int;
     extra jsonb;
 begin
-    select string_agg(k, ', ') into wrong from jsonb_object_keys(options) k where k <> all (known);
-    if wrong is not null then
-        raise exception 'horae.submit: unknown option %', wrong using hint = 'known: ' || array_to_string(known, ', ');
-    end if;
+    perform check_submit_options(options);
     if jsonb_typeof(params) <> 'object' then
         raise exception 'horae.submit: params must be a JSON object, not %', jsonb_typeof(params);
     end if;
@@ -307,46 +343,41 @@ begin
         raise exception 'horae.submit: unknown task %', submit.task
             using hint = 'start a worker that has it, or register it with PUT /v1/tasks/{name}';
     end if;
-    if options ? 'run_at' then
-        due := (options ->> 'run_at')::timestamptz;
-    elsif options ? 'delay' then
-        if (options ->> 'delay')::float < 0 then
-            raise exception 'horae.submit: delay must not be negative';
-        end if;
-        due := due + (options ->> 'delay')::float * interval '1 second';
-    end if;
+    due := coalesce((options ->> 'run_at')::timestamptz,
+                    present + coalesce((options ->> 'delay')::float, 0) * interval '1 second');
     if extract(year from due) not between 1970 and 2200 then
         raise exception 'horae.submit: the year of run_at is outside 1970…2200';
     end if;
-    level := coalesce((options ->> 'priority')::int, definition.priority, 5);
-    if level not between 1 and 10 then
-        raise exception 'horae.submit: priority % is outside 1…10', level;
-    end if;
     -- The same arithmetic as horae.model.rank; a test compares the two.
-    claim := (extract(epoch from due) * 1000000)::bigint
+    level := coalesce((options ->> 'priority')::int, definition.priority, 5);
+    claim := (extract(epoch from greatest(due, present)) * 1000000)::bigint
              - case when level = 10 then 3600000000 else 60000000::bigint * (level - 5) end;
-    if (options ->> 'max_attempts')::int not between 1 and 1000 or (options ->> 'timeout')::float <= 0 then
-        raise exception 'horae.submit: max_attempts must be 1…1000, timeout more than 0';
-    end if;
     if options ? 'deadline' then
-        claim := least(claim, (extract(epoch from (options ->> 'deadline')::timestamptz) * 1000000)::bigint);
+        claim := least(claim, (extract(epoch from greatest((options ->> 'deadline')::timestamptz,
+                                                           present - interval '1 hour')) * 1000000)::bigint);
     end if;
-    insert into lane (tenant_id, queue, task, concurrency_key)
-    values (owner, coalesce(options ->> 'queue', definition.queue, 'default'), submit.task,
-            coalesce(options ->> 'concurrency_key', ''))
-    on conflict do nothing;
+    wanted_queue := coalesce(options ->> 'queue', definition.queue, 'default');
+    -- Looked for first: a lane made here is seen by others only when the user's transaction ends, and until then
+    -- whoever needs the same new lane waits for it.
     select l.id into lane from horae.lane l
-    where l.tenant_id = owner and l.task = submit.task and l.requires = ''
-      and l.queue = coalesce(options ->> 'queue', definition.queue, 'default')
-      and l.concurrency_key = coalesce(options ->> 'concurrency_key', '');
+    where l.tenant_id = owner and l.task = submit.task and l.queue = wanted_queue
+      and l.concurrency_key = wanted_key and l.requires = '';
+    if lane is null then
+        insert into lane (tenant_id, queue, task, concurrency_key)
+        values (owner, wanted_queue, submit.task, wanted_key)
+        on conflict do nothing;
+        select l.id into lane from horae.lane l
+        where l.tenant_id = owner and l.task = submit.task and l.queue = wanted_queue
+          and l.concurrency_key = wanted_key and l.requires = '';
+    end if;
     extra := jsonb_strip_nulls(jsonb_build_object(
         'max_attempts', coalesce((options ->> 'max_attempts')::int, definition.max_attempts),
         'timeout', coalesce((options ->> 'timeout')::float, definition.timeout_seconds),
         'retry', coalesce(options -> 'retry', definition.retry::jsonb),
-        'labels', options -> 'labels', 'deadline', options -> 'deadline'));
+        'labels', options -> 'labels', 'deadline', (options ->> 'deadline')::timestamptz));
     insert into job (id, rank, run_at, tenant_id, lane_id, priority, params, options)
     values (job_id, claim, due, owner, lane, level, params::text, nullif(extra, '{}')::text);
-    if due <= clock_timestamp() then
+    if due <= present then
         insert into ready (rank, id, lane_id, attempt) values (claim, job_id, lane, 0);
     else
         insert into timer (run_at, rank, id, lane_id, attempt) values (due, claim, job_id, lane, 0);

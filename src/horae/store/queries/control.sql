@@ -39,6 +39,7 @@ returning id, tenant_id, name, role, prefix, created_at, expires_at, revoked_at,
 update api_key set last_used_at = clock_timestamp() where id = any ($1::int[]);
 
 -- name: key_by_name
+-- All keys of a name: a rotated key leaves its predecessor's jobs behind.
 -- $1 tenant or null for any, $2 name
 select id from api_key where name = $2 and ($1::int is null or tenant_id = $1 or tenant_id is null);
 
@@ -53,17 +54,27 @@ set queue = $3, priority = $4, max_attempts = $5, timeout_seconds = $6, retry = 
 where (task.queue, task.priority, task.max_attempts, task.timeout_seconds, task.retry, task.params_schema,
        task.description) is distinct from ($3, $4::smallint, $5::int, $6::float, $7, $8, $9);
 
+-- name: task_lanes
+-- Makes the usual lanes of a task ahead, so that a user's own transaction need not: it would keep others waiting.
+-- $1 tenant, or 0 for all, $2 task, $3 queue
+insert into lane (tenant_id, queue, task)
+select t.id, $3, $2 from tenant t
+where (t.id = $1 or $1 = 0)
+  and not exists (select from lane l where l.tenant_id = t.id and l.task = $2 and l.queue = $3
+                    and l.concurrency_key = '' and l.requires = '')
+on conflict do nothing;
+
 -- name: task_get
 -- The tenant's own task of that name, else the one shared with all tenants (tenant 0).
 -- $1 tenant, $2 name
-select t.*, coalesce(n.name, '') as tenant from task t left join tenant n on n.id = t.tenant_id
+select t.*, n.name as tenant from task t left join tenant n on n.id = t.tenant_id
 where t.tenant_id in ($1, 0) and t.name = $2
 order by t.tenant_id desc
 limit 1;
 
 -- name: task_list
 -- $1 tenant or null for any; shared ones (tenant 0) belong to everybody
-select t.*, coalesce(n.name, '') as tenant from task t left join tenant n on n.id = t.tenant_id
+select t.*, n.name as tenant from task t left join tenant n on n.id = t.tenant_id
 where $1::int is null or t.tenant_id in ($1, 0)
 order by t.tenant_id, t.name
 limit 5000;

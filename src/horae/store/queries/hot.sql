@@ -85,7 +85,10 @@ with picked as materialized (
     select clock_timestamp(), id, $1, lane_id, attempt, $2 from picked
 )
 select p.lane_id, p.id::text as id, p.attempt, p.rank, j.params, j.options
-from picked p left join job j on j.tenant_id = p.tenant_id and j.id = p.id;
+from picked p
+left join lateral (
+    select params, options from job where job.tenant_id = p.tenant_id and job.id = p.id limit 1
+) j on true;
 
 -- name: job_complete
 -- Ends attempts for good: from lease to outcome. Returns the ids that were ended; the others are stale.

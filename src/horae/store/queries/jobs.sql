@@ -18,7 +18,7 @@ left join outcome o on o.tenant_id = j.tenant_id and o.id = j.id
 left join lease le on le.lane_id = j.lane_id and le.id = j.id
 left join timer ti on ti.lane_id = j.lane_id and ti.id = j.id
 left join ready r on r.lane_id = j.lane_id and r.rank = j.rank and r.id = j.id
-left join cancel_request cr on cr.worker_id = le.worker_id and cr.id = j.id
+left join cancel_request cr on cr.worker_id = le.worker_id and cr.id = j.id and cr.attempt = le.attempt
 left join checkpoint cp on cp.tenant_id = j.tenant_id and cp.id = j.id
 where j.tenant_id = any (case when $1::int is null then (select array_agg(id) from tenant) else array[$1::int] end)
   and j.id = $2;
@@ -26,10 +26,10 @@ where j.tenant_id = any (case when $1::int is null then (select array_agg(id) fr
 -- name: job_list
 -- One page of a tenant's jobs, newest first, whatever their state. At most $8 rows are looked at, so that a filter
 -- that matches little costs a bounded time; the caller goes on from the last id looked at.
--- $1 tenant, $2 lanes or null, $3 key or null, $4 label name or null, $5 label value, $6 since (id), $7 before (id),
+-- $1 tenant, $2 lanes or null, $3 keys or null, $4 label name or null, $5 label value, $6 since (id), $7 before (id),
 -- $8 rows to look at
 select j.id,
-       (($2::int[] is null or j.lane_id = any ($2)) and ($3::int is null or j.key_id = $3)
+       (($2::int[] is null or j.lane_id = any ($2)) and ($3::int[] is null or j.key_id = any ($3))
         and ($4::text is null or j.options::jsonb -> 'labels' ->> $4 = $5)) as wanted
 from job j
 where j.tenant_id = $1 and j.id >= $6 and j.id < $7
@@ -54,7 +54,7 @@ left join outcome o on o.tenant_id = j.tenant_id and o.id = j.id
 left join lease le on le.lane_id = j.lane_id and le.id = j.id
 left join timer ti on ti.lane_id = j.lane_id and ti.id = j.id
 left join ready r on r.lane_id = j.lane_id and r.rank = j.rank and r.id = j.id
-left join cancel_request cr on cr.worker_id = le.worker_id and cr.id = j.id
+left join cancel_request cr on cr.worker_id = le.worker_id and cr.id = j.id and cr.attempt = le.attempt
 left join checkpoint cp on cp.tenant_id = j.tenant_id and cp.id = j.id
 where j.tenant_id = $1 and j.id = any ($2::uuid[])
 order by j.id desc;
@@ -68,25 +68,24 @@ order by id desc
 limit $5;
 
 -- name: job_list_running
--- Ids of running jobs of these lanes, newest first.
--- $1 lanes, $2 worker or null, $3 since (id), $4 before (id), $5 rows
+-- As job_list_scheduled.
+-- $1 lanes, $2 since (id), $3 before (id), $4 rows
 select id from lease
-where lane_id = any ($1::int[]) and ($2::int is null or worker_id = $2) and id >= $3 and id < $4
-order by id desc
-limit $5;
+where lane_id = any ($1::int[]) and id >= $2 and id < $3
+limit $4;
 
 -- name: job_list_scheduled
+-- Ids of scheduled jobs, in no order: the caller sorts them when they are few, and walks the jobs when they are many.
 -- $1 lanes, $2 since (id), $3 before (id), $4 rows
 select id from timer
 where lane_id = any ($1::int[]) and id >= $2 and id < $3
-order by id desc
 limit $4;
 
 -- name: job_list_ready
+-- As job_list_scheduled.
 -- $1 lanes, $2 since (id), $3 before (id), $4 rows
 select id from ready
 where lane_id = any ($1::int[]) and id >= $2 and id < $3
-order by id desc
 limit $4;
 
 -- name: job_state_poll
@@ -94,7 +93,11 @@ limit $4;
 -- $1 tenants, $2 ids
 select w.id::text as id, o.state::text as outcome, o.result, o.error, o.blob, o.attempt
 from unnest($1::int[], $2::uuid[]) as w (tenant_id, id)
-join outcome o on o.tenant_id = w.tenant_id and o.id = w.id;
+cross join lateral (
+    select state, result, error, blob, attempt from outcome
+    where outcome.tenant_id = w.tenant_id and outcome.id = w.id
+    limit 1
+) o;
 
 -- name: job_cancel_pending
 -- Cancels a job that has not started. The loser of a race with a claim deletes nothing.
@@ -171,26 +174,54 @@ from unnest($1::int[], $2::text[]) as w (tenant_id, key)
 join idempotency i on i.tenant_id = w.tenant_id and i.key = w.key;
 
 -- name: failure_facts
--- What the retry decision needs of jobs whose attempt did not succeed.
--- $1 worker, $2 tenants, $3 lanes, $4 ids
-select w.id::text as id, j.rank, j.options, cr.id is not null as cancel_requested, cr.reason,
-       (select count(*) from attempt a where a.tenant_id = w.tenant_id and a.id = w.id
-          and a.ending in ('error', 'fatal', 'timeout')) as failures,
-       (select count(*) from attempt a where a.tenant_id = w.tenant_id and a.id = w.id
-          and a.ending in ('crashed', 'lost')) as crashes
-from unnest($2::int[], $3::int[], $4::uuid[]) as w (tenant_id, lane_id, id)
-join job j on j.tenant_id = w.tenant_id and j.id = w.id
-left join cancel_request cr on cr.worker_id = $1 and cr.id = w.id;
+-- What the retry decision needs of jobs whose attempt did not succeed. What was before a person's retry does not count.
+-- $1 worker, $2 tenants, $3 ids, $4 attempts
+select w.id::text as id, j.rank, j.options, cr.id is not null as cancel_requested, cr.reason, a.failures, a.crashes
+from unnest($2::int[], $3::uuid[], $4::int[]) as w (tenant_id, id, attempt)
+cross join lateral (
+    select rank, options from job where job.tenant_id = w.tenant_id and job.id = w.id limit 1
+) j
+cross join lateral (
+    select count(*) filter (where ending in ('error', 'fatal', 'timeout')) as failures,
+           count(*) filter (where ending in ('crashed', 'lost')) as crashes
+    from attempt
+    where attempt.tenant_id = w.tenant_id and attempt.id = w.id and attempt.attempt > attempts_forgiven(j.options)
+) a
+left join lateral (
+    select id, reason from cancel_request c
+    where c.worker_id = $1 and c.id = w.id and c.attempt = w.attempt
+    limit 1
+) cr on true;
+
+-- name: cancel_overtaken
+-- Requests for attempts that went back to pending: their cancel was accepted a moment too late for the decision.
+-- $1 worker, $2 ids, $3 attempts
+select c.id, l.tenant_id, c.lane_id, j.rank, c.attempt, c.reason
+from unnest($2::uuid[], $3::int[]) as w (id, attempt)
+cross join lateral (
+    select id, lane_id, attempt, reason from cancel_request
+    where cancel_request.worker_id = $1 and cancel_request.id = w.id and cancel_request.attempt = w.attempt
+    limit 1
+) c
+cross join lateral (select tenant_id from lane where lane.id = c.lane_id limit 1) l
+cross join lateral (select rank from job where job.tenant_id = l.tenant_id and job.id = c.id limit 1) j;
 
 -- name: completion_known
--- Completions that found no lease: was it this worker that ended this very attempt before (its answer got lost)?
--- $1 worker, $2 tenants, $3 ids, $4 attempts
+-- Completions that found no lease: did this worker end this very attempt in this very way before (our answer got lost)?
+-- $1 worker, $2 tenants, $3 ids, $4 attempts, $5 endings
 select w.id::text as id, w.attempt
-from unnest($2::int[], $3::uuid[], $4::int[]) as w (tenant_id, id, attempt)
-where exists (select from outcome o where o.tenant_id = w.tenant_id and o.id = w.id and o.attempt = w.attempt
-                and o.worker_id = $1)
-   or exists (select from attempt a where a.tenant_id = w.tenant_id and a.id = w.id and a.attempt = w.attempt
-                and a.worker_id = $1);
+from unnest($2::int[], $3::uuid[], $4::int[], $5::text[]) as w (tenant_id, id, attempt, ending)
+cross join lateral (
+    (select true from outcome o
+     where o.tenant_id = w.tenant_id and o.id = w.id and o.attempt = w.attempt and o.worker_id = $1
+       and o.ending::text = w.ending
+     limit 1)
+    union all
+    (select true from attempt a
+     where a.tenant_id = w.tenant_id and a.id = w.id and a.attempt = w.attempt and a.worker_id = $1
+       and a.ending::text = w.ending
+     limit 1)
+) k;
 
 -- name: executions_of_job
 -- Every attempt, oldest first; the one that runs now has no end.
@@ -199,7 +230,7 @@ select id, attempt, worker_id, started_at, ended_at, ending::text as ending, err
 from attempt where tenant_id = $1 and id = $2
 union all
 select id, attempt, worker_id, started_at, finished_at, ending::text, error, cpu, peak_memory
-from outcome where tenant_id = $1 and id = $2 and attempt > 0
+from outcome where tenant_id = $1 and id = $2 and worker_id is not null
 union all
 select id, attempt, worker_id, granted_at, null, null, null, null, null
 from lease where lane_id = $3 and id = $2
@@ -207,18 +238,19 @@ order by attempt;
 
 -- name: executions_of_worker
 -- What a worker ended inside a time window, latest first; the block range index bounds the reading.
--- $1 worker, $2 tenant or null for any, $3 from, $4 before, $5 rows
+-- $1 worker, $2 tenant or null for any, $3 from, $4 until, $5 and $6 the id and attempt to go on after, $7 rows
 select * from (
     select id, attempt, worker_id, started_at, finished_at as ended_at, ending::text as ending, error, cpu, peak_memory
     from outcome
-    where finished_at >= $3 and finished_at < $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
+    where finished_at >= $3 and finished_at <= $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
     union all
     select id, attempt, worker_id, started_at, ended_at, ending::text, error, cpu, peak_memory
     from attempt
-    where ended_at >= $3 and ended_at < $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
+    where ended_at >= $3 and ended_at <= $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
 ) e
-order by ended_at desc, id desc
-limit $5;
+where (e.ended_at, e.id, e.attempt) < ($4, $5::uuid, $6::int)
+order by ended_at desc, id desc, attempt desc
+limit $7;
 
 -- name: executions_running
 -- What a worker runs now.

@@ -14,6 +14,12 @@ order by day;
 -- $1 day
 select partition_create($1) as made;
 
+-- name: partition_orphans
+-- Days that were detached but not dropped, because a server died in between. Their survivors were carried over.
+select c.relname as name from pg_class c
+where c.relnamespace = 'horae'::regnamespace and c.relkind = 'r' and not c.relispartition
+  and c.relname ~ '^(job|outcome|attempt|log_chunk)_\d{8}$';
+
 -- name: alive_before
 -- Jobs made before a bound that have not ended: they outlive their day's partition.
 -- $1 bound (id)
@@ -28,22 +34,25 @@ delete from idempotency where ctid = any (array(
     select ctid from idempotency where created_at < clock_timestamp() - $1 * interval '1 second' limit $2));
 
 -- name: checkpoint_clean
+-- Forgets what jobs of dropped days saved; those that outlived their day are in the default partition.
 -- $1 bound (id)
 delete from checkpoint where id < $1 and not exists (
-    select from lease le where le.id = checkpoint.id);
+    select from job_default j where j.tenant_id = checkpoint.tenant_id and j.id = checkpoint.id);
 
 -- name: leftover_clean
--- Of the jobs that outlived their day: forgets those that ended longer ago than $1 seconds.
+-- Of the jobs that outlived their day: forgets those that ended longer ago than $1 seconds. Returns large results.
 -- $1 seconds
 with old as (
     delete from outcome_default where finished_at < clock_timestamp() - $1 * interval '1 second'
-    returning tenant_id, id
+    returning tenant_id, id, attempt, blob
 ), attempts as (
     delete from attempt_default a using old where a.tenant_id = old.tenant_id and a.id = old.id
 ), logs as (
     delete from log_chunk_default c using old where c.tenant_id = old.tenant_id and c.id = old.id
+), bodies as (
+    delete from job_default j using old where j.tenant_id = old.tenant_id and j.id = old.id
 )
-delete from job_default j using old where j.tenant_id = old.tenant_id and j.id = old.id;
+select tenant_id, id, attempt from old where blob is not null;
 
 -- name: notice_send
 -- $1 channel, $2 payload

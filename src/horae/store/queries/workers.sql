@@ -55,22 +55,33 @@ returning id;
 -- The leases a worker holds: all, or those of some grants.
 -- $1 worker, $2 grant numbers or null for all, $3 rows
 select le.lane_id, le.id::text as id, le.attempt, l.tenant_id
-from lease le join lane l on l.id = le.lane_id
-where le.worker_id = $1 and ($2::int[] is null or le.grant_number = any ($2))
-limit $3;
+from (
+    select lane_id, id, attempt from lease
+    where worker_id = $1 and ($2::int[] is null or grant_number = any ($2))
+    limit $3
+) le
+cross join lateral (select tenant_id from lane where lane.id = le.lane_id limit 1) l;
 
 -- name: lease_of_lost
 -- The leases of a worker that is gone, with what decides where its jobs go.
 -- $1 worker, $2 rows
 select le.lane_id, le.id::text as id, le.attempt, l.tenant_id, j.rank, cr.id is not null as cancel_requested, cr.reason,
-       (select count(*) from attempt a where a.tenant_id = l.tenant_id and a.id = le.id
-          and a.ending in ('crashed', 'lost')) as crashes
-from lease le
-join lane l on l.id = le.lane_id
-left join job j on j.tenant_id = l.tenant_id and j.id = le.id
-left join cancel_request cr on cr.worker_id = le.worker_id and cr.id = le.id
-where le.worker_id = $1
-limit $2;
+       a.crashes
+from (select lane_id, id, attempt from lease where worker_id = $1 limit $2) le
+cross join lateral (select tenant_id from lane where lane.id = le.lane_id limit 1) l
+left join lateral (
+    select rank, options from job where job.tenant_id = l.tenant_id and job.id = le.id limit 1
+) j on true
+cross join lateral (
+    select count(*) as crashes from attempt
+    where attempt.tenant_id = l.tenant_id and attempt.id = le.id and ending in ('crashed', 'lost')
+      and attempt.attempt > attempts_forgiven(j.options)
+) a
+left join lateral (
+    select id, reason from cancel_request c
+    where c.worker_id = $1 and c.id = le.id and c.attempt = le.attempt
+    limit 1
+) cr on true;
 
 -- name: cancel_orders
 -- What a worker should stop. Requests whose lease is gone are cleaned away by cancel_clean.
@@ -124,9 +135,16 @@ returning id;
 -- $1 worker, $2 ids, $3 attempts, $4 done, $5 total, $6 note
 insert into checkpoint (tenant_id, id, attempt, done, total, note)
 select l.tenant_id, le.id, le.attempt, p.done, p.total, p.note
-from unnest($2::uuid[], $3::int[], $4::float[], $5::float[], $6::text[]) as p (id, attempt, done, total, note)
-join lease le on le.worker_id = $1 and le.id = p.id and le.attempt = p.attempt
-join lane l on l.id = le.lane_id
+from (
+    select lease.lane_id, lease.id, lease.attempt from lease where lease.worker_id = $1 limit 1000000
+) le
+cross join lateral (
+    select done, total, note
+    from unnest($2::uuid[], $3::int[], $4::float[], $5::float[], $6::text[]) as u (id, attempt, done, total, note)
+    where u.id = le.id and u.attempt = le.attempt
+    limit 1
+) p
+cross join lateral (select tenant_id from lane where lane.id = le.lane_id limit 1) l
 on conflict (tenant_id, id) do update
 set attempt = excluded.attempt, done = excluded.done, total = excluded.total, note = excluded.note,
     at = clock_timestamp();

@@ -1,0 +1,47 @@
+"""What a scenario is given: its settings, a place to write figures down, and a screen to say what it does."""
+
+import asyncio
+from typing import NamedTuple
+
+from horae.bench.figures import Notes
+from horae.bench.generator import Load, post, send
+from horae.bench.installation import Installation
+from horae.bench.progress import Screen, Step
+from horae.bench.settings import Settings
+from horae.model.errors import SetupError
+
+NDJSON = "application/x-ndjson"
+
+
+class Bench(NamedTuple):
+    settings: Settings
+    notes: Notes
+    screen: Screen
+
+
+async def submit_bulk(place: Installation, lines: list[bytes], batch: int, connections: int = 3) -> Load:
+    """Submits one job a line over HTTP, and makes sure that all of them are there."""
+    before = await place.probe.value("job_count")
+    batches = (lines[start : start + batch] for start in range(0, len(lines), batch))
+    requests = [post("/v1/jobs/bulk", place.key, b"\n".join(part), NDJSON) for part in batches]
+    load = await send(place.url, requests, min(connections, len(requests)))
+    missing = before + len(lines) - await place.probe.value("job_count")
+    if missing:
+        raise SetupError(f"{missing} of {len(lines)} submitted jobs are not in the database; see the server's answer")
+    return load
+
+
+async def until_ended(place: Installation, jobs: int, step: Step) -> None:
+    """Waits until so many jobs in all have ended, with next to no load of its own.
+
+    Counting is dear, so it is done only when outcomes have stopped growing since the last look.
+    """
+    size = -1
+    while True:
+        row = (await place.probe.fetch("outcome_size"))[0]
+        step.reach(min(row["rows"], jobs))
+        if row["bytes"] == size and await place.probe.value("outcome_count") >= jobs:
+            return
+        size = row["bytes"]
+        place.check()
+        await asyncio.sleep(0.25)

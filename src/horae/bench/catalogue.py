@@ -1,0 +1,34 @@
+"""The scenarios by name, with the settings each is measured with unless told otherwise."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final, NamedTuple
+
+from horae.bench.bench import Bench
+from horae.bench.scenarios import burdens, drain, due, failover, flood, latency, memory, submission
+from horae.bench.settings import Settings
+
+
+class Scenario(NamedTuple):
+    summary: str
+    run: Callable[[Bench], Awaitable[None]]
+    defaults: Settings
+
+
+SCENARIOS: Final[Mapping[str, Scenario]] = {
+    "submit-single": Scenario(
+        "single submits: many connections at once, and one client in turn", submission.submit_single, Settings()
+    ),
+    "submit-bulk": Scenario("bulk submits in batches", submission.submit_many, Settings(connections=3)),
+    "drain": Scenario("no-op jobs from submission to outcome, and what they cost", drain.drain, Settings()),
+    "latency": Scenario("idle: from submit to start and to result", latency.latency, Settings(jobs=300)),
+    "punctuality": Scenario("idle: from due to start, jobs one by one", due.punctuality, Settings(jobs=300)),
+    "herd": Scenario("from due to start, 1,000 and 10,000 jobs at one instant", due.herd, Settings(jobs=10_000)),
+    "deep": Scenario("what millions of pending jobs cost the drain", burdens.deep, Settings()),
+    "snapshot": Scenario("what a snapshot held open costs the drain", burdens.snapshot, Settings()),
+    "tenants": Scenario("what many tenants cost the drain", burdens.tenants, Settings()),
+    "flood": Scenario("one tenant floods; how long the job of another waits", flood.flood, Settings(pending=1_000_000)),
+    "memory": Scenario(
+        "what the server holds with a million pending", memory.pending_memory, Settings(pending=1_000_000)
+    ),
+    "failover": Scenario("a worker killed; until its jobs run elsewhere", failover.failover, Settings(jobs=100)),
+}

@@ -1,0 +1,157 @@
+"""A throw-away Horae: PostgreSQL, server and workers, each in processes of their own, in a folder that is removed.
+
+The database is as durable as in production; the server refuses any other. Everything ends with the `async with`, and
+if this very process is killed, the kernel ends the others and the next measurement removes the folder.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import asyncpg
+
+from horae.bench.app import app
+from horae.bench.probe import Probe
+from horae.bench.program import Program
+from horae.client.client import Client
+from horae.client.discovery import Connection
+from horae.engine.access import Access
+from horae.model.roles import Role
+from horae.store.control import Control
+from horae.store.database import Database, DatabaseConfig
+from horae.store.embedded import Cluster
+from horae.store.migrate import migrate
+from horae.testing.database import temporary_folder
+
+APP: Final = "horae.bench.app:app"
+TENANT_SETTINGS: Final = "HORAE_"
+JOIN_SECONDS: Final = 60.0
+
+
+@asynccontextmanager
+async def cluster() -> AsyncIterator[Cluster]:
+    with temporary_folder() as folder:
+        async with Cluster(folder / "data") as running:
+            yield running
+
+
+@asynccontextmanager
+async def installation(running: Cluster, name: str = "main") -> AsyncIterator["Installation"]:
+    """A database of that name on the cluster, with a server on it."""
+    async with AsyncExitStack() as stack:
+        dsn = await _make_database(running, name)
+        folder = running.data.parent / name
+        folder.mkdir()
+        probe = await Probe.open(dsn)
+        stack.push_async_callback(probe.close)
+        place = Installation(dsn, running, folder, await _make_keys(dsn), probe)
+        stack.push_async_callback(place.stop)
+        await place.start_server()
+        await place.register()
+        yield place
+
+
+@asynccontextmanager
+async def throw_away() -> AsyncIterator["Installation"]:
+    async with cluster() as running, installation(running) as place:
+        yield place
+
+
+class Keys(dict[Role, str]):
+    """Secrets by role."""
+
+
+class Installation:
+    def __init__(self, dsn: str, running: Cluster, folder: Path, keys: Keys, probe: Probe) -> None:
+        self.dsn = dsn
+        self.cluster = running
+        self.folder = folder
+        self.key = keys[Role.ADMIN]
+        self.probe = probe
+        self.url = ""
+        self.server: Program | None = None
+        self.workers: list[Program] = []
+        self._worker_key = folder / "worker.key"
+        self._worker_key.write_text(keys[Role.WORKER])
+
+    async def start_server(self) -> None:
+        arguments = ["server", "--host", "127.0.0.1", "--port", "0", "--objects", str(self.folder / "objects")]
+        self.server = Program("server", arguments, self._environ(HORAE_DATABASE=self.dsn), self.folder / "server.log")
+        await self.server.start()
+        self.url = await self.server.line("Horae listens on ")
+
+    async def stop_server(self) -> None:
+        if self.server is not None:
+            await self.server.stop()
+
+    async def start_worker(self, slots: int, name: str = "bench") -> Program:
+        """Returns as soon as it is started; what it does first is part of what it costs."""
+        arguments = ["worker", "--app", APP, "--slots", str(slots), "--name", name, "--url", self.url]
+        arguments += ["--key-file", str(self._worker_key), "--drain-timeout", "5s"]
+        worker = Program("worker", arguments, self._environ(), self.folder / f"worker-{name}.log")
+        await worker.start()
+        self.workers.append(worker)
+        return worker
+
+    async def stop_workers(self) -> None:
+        stopping, self.workers = self.workers, []
+        await asyncio.gather(*(worker.stop() for worker in stopping))
+
+    async def stop(self) -> None:
+        await self.stop_workers()
+        await self.stop_server()
+
+    def client(self) -> Client:
+        return Client(connection=Connection(self.url, self.key))
+
+    async def register(self) -> None:
+        """So that jobs can be submitted before there is a worker."""
+        with self.client() as client:
+            for task in app.tasks.values():
+                await asyncio.to_thread(client.put_task, task.definition)
+
+    async def until_joined(self, workers: int = 1) -> None:
+        with self.client() as client:
+            async with asyncio.timeout(JOIN_SECONDS):
+                while len((await asyncio.to_thread(client.workers, "active")).items) < workers:
+                    self.check()
+                    await asyncio.sleep(0.05)
+
+    def check(self) -> None:
+        for program in (self.server, *self.workers):
+            if program is not None:
+                program.check()
+
+    def _environ(self, **more: str) -> dict[str, str]:
+        """Without the settings of whoever measures: they belong to another installation."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(TENANT_SETTINGS)}
+        return kept | {"HORAE_LOG": "warning", "XDG_CONFIG_HOME": str(self.folder), **more}
+
+
+async def _make_database(running: Cluster, name: str) -> str:
+    connection = await asyncpg.connect(running.dsn)
+    try:
+        await connection.execute(f"create database {name}")
+    finally:
+        await connection.close()
+    dsn = running.dsn_of(name)
+    await migrate(dsn)
+    return dsn
+
+
+async def _make_keys(dsn: str) -> Keys:
+    database = Database(DatabaseConfig(dsn=dsn, hot_connections=1, general_connections=1))
+    await database.open()
+    try:
+        access = Access(Control(database))
+        return Keys(
+            {
+                role: (await access.create_key(None, f"bench-{role.value}", role, None, None))[1]
+                for role in (Role.ADMIN, Role.WORKER)
+            }
+        )
+    finally:
+        await database.close()

@@ -1,0 +1,41 @@
+"""Memory: what a server holds when very many jobs are pending. It should not depend on them.
+
+The jobs come over HTTP, half of them ready and half due tomorrow. Measured is the server that took them in, once it is
+quiet, and one that was started afterwards and found them there.
+"""
+
+import asyncio
+
+from horae.bench.bench import Bench, submit_bulk
+from horae.bench.installation import Installation, throw_away
+from horae.bench.usage import MB, memory, own_usage
+from horae.model.errors import SetupError
+
+QUIET_SECONDS = 3.0
+READY, LATER = b'{"task":"bench.noop"}', b'{"task":"bench.noop","delay":86400}'
+
+
+async def pending_memory(bench: Bench) -> None:
+    pending = bench.settings.pending
+    async with throw_away() as place:
+        bench.notes.figure("server_memory_empty", [_held(place)], "MB")
+        with bench.screen.step(f"submitting {pending:,} jobs"):
+            await submit_bulk(place, [READY, LATER] * (pending // 2), bench.settings.batch)
+        await asyncio.sleep(min(QUIET_SECONDS, bench.settings.seconds))
+        bench.notes.figure("server_memory", [_held(place)], "MB")
+        bench.notes.figure("server_memory_peak", [own_usage(_server(place)).peak / MB], "MB")
+        await place.stop_server()
+        with bench.screen.step("another server finds the jobs"):
+            await place.start_server()
+            await asyncio.sleep(min(QUIET_SECONDS, bench.settings.seconds))
+        bench.notes.figure("server_memory_restarted", [_held(place)], "MB")
+
+
+def _held(place: Installation) -> float:
+    return memory(_server(place)) / MB
+
+
+def _server(place: Installation) -> int:
+    if place.server is None:
+        raise SetupError("there is no server to measure")
+    return place.server.pid

@@ -1,0 +1,96 @@
+"""The program: the table of its commands, and how their errors become exit codes.
+
+A command is named by its import path and imported when it is called, so that `horae --help` stays quick however
+much there is. To add one, add a row to `COMMANDS`: the path leads to a function, or to a cyclopts `App` of that name
+with commands of its own.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from cyclopts import App, CycloptsError, Group, Parameter
+
+from horae.cli.failure import USAGE, report
+
+
+class Row(NamedTuple):
+    name: str
+    path: str
+    help: str
+
+
+RUN: Final = "Run Horae"
+WORK: Final = "Work with jobs"
+FLEET: Final = "See to the fleet"
+INSTALLATION: Final = "Look after the installation"
+
+COMMANDS: Final[dict[str, tuple[Row, ...]]] = {
+    RUN: (
+        Row("up", "horae.cli.up:up", "Everything on this machine: database, server and a worker."),
+        Row("server", "horae.cli.server:server", "A server, on a PostgreSQL of yours."),
+        Row("worker", "horae.cli.worker:worker", "A worker that runs the tasks of an app."),
+    ),
+    WORK: (
+        Row("submit", "horae.cli.submit:submit", "Submit a job, or many from a file."),
+        Row("jobs", "horae.cli.jobs:jobs", "List jobs."),
+        Row("job", "horae.cli.job:job", "Show everything about one job."),
+        Row("result", "horae.cli.job:result", "Print a job's result."),
+        Row("logs", "horae.cli.logs:logs", "Print what a job wrote, also while it runs."),
+        Row("cancel", "horae.cli.control:cancel", "Cancel jobs."),
+        Row("retry", "horae.cli.control:retry", "Run failed or cancelled jobs again."),
+        Row("clone", "horae.cli.control:clone", "Submit a copy of a job."),
+        Row("change", "horae.cli.control:change", "Change a job that has not started."),
+    ),
+    FLEET: (
+        Row("workers", "horae.cli.workers:workers", "List the workers."),
+        Row("drain", "horae.cli.workers:drain", "Let a worker finish what it has and take nothing new."),
+        Row("resume", "horae.cli.workers:resume", "Let a drained worker take jobs again."),
+        Row("tasks", "horae.cli.tasks:tasks", "List the tasks that can be submitted."),
+    ),
+    INSTALLATION: (
+        Row("doctor", "horae.cli.doctor:doctor", "Check an installation and say what is wrong with it."),
+        Row("bench", "horae.cli.bench:bench", "Measure how fast this machine runs Horae."),
+        Row("migrate", "horae.cli.migrate:migrate", "Bring a database to this version's schema."),
+        Row("key", "horae.cli.keys:app", "Create, list and revoke API keys."),
+        Row("tenant", "horae.cli.tenants:app", "Create and list tenants."),
+        Row("whoami", "horae.cli.keys:whoami", "Show whose key is in use."),
+        Row("completion", "horae.cli.about:completion", "Print the completion script of a shell."),
+        Row("version", "horae.cli.about:version", "Print the version."),
+    ),
+}
+
+
+def build() -> App:
+    # Errors and interrupts are ours to turn into exit codes. Results are exit codes already, or None. Defaults are
+    # named in the texts: most options have none that would say something.
+    app = App(
+        name="horae",
+        help="Horae, a job scheduler: jobs now, later or on a schedule, on time, fairly, never lost.",
+        version_flags=[],
+        suppress_keyboard_interrupt=False,
+        exit_on_error=False,
+        result_action="return_value",
+        help_format="plaintext",
+        default_parameter=Parameter(negative=(), show_default=False),
+    )
+    for position, (title, rows) in enumerate(COMMANDS.items()):
+        group = Group(title, sort_key=position)
+        for number, row in enumerate(rows):
+            app.command(row.path, name=row.name, help=row.help, group=group, sort_key=number)
+    return app
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command and returns its exit code; never raises."""
+    try:
+        return int(build()(list(arguments)) or 0)
+    except CycloptsError:
+        return USAGE  # cyclopts has said what is wrong.
+    except BrokenPipeError:
+        # Whoever read our output has gone. Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 the last line of defence: said, and exit code 1
+        return report(error)

@@ -1,0 +1,236 @@
+"""The API's calls, each described once, without doing any I/O: what to send, and how to read the answer.
+
+The two clients and their transports only carry these descriptions, so a call cannot differ between them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, Generic, TypeVar
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from horae.model.errors import HoraeError, InvalidParams
+from horae.model.job import JobRequest
+from horae.model.task import TaskDefinition
+from horae.wire.access import (
+    Key,
+    KeyCreate,
+    KeyCreated,
+    KeyPage,
+    Task,
+    TaskPage,
+    Tenant,
+    TenantCreate,
+    TenantPage,
+    Whoami,
+)
+from horae.wire.jobs import BulkAnswer, ExecutionPage, Job, JobChanges, JobPage, JobResult, LogPage, Submitted
+from horae.wire.workers import Worker, WorkerPage
+
+T = TypeVar("T")
+Query = dict[str, Any]
+
+JSON: Final = {"Content-Type": "application/json"}
+NDJSON: Final = {"Content-Type": "application/x-ndjson"}
+_NONE: Final[dict[str, str]] = {}
+_SUBMIT_IN_DOUBT: Final = (
+    "the job may or may not exist. Give an idempotency key (_idempotency_key=…): then the SDK repeats the call safely"
+)
+_IN_DOUBT: Final = "it may or may not have been carried out: look before you repeat it"
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    method: str
+    path: str
+    decode: Callable[[bytes], T]
+    query: Query = field(default_factory=dict)
+    body: bytes | None = None
+    headers: dict[str, str] = field(default_factory=lambda: _NONE)
+    repeatable: bool = True
+    """A second one does no harm, so it is sent again when nobody knows whether the first one arrived."""
+    waits: float = 0.0
+    """Seconds the server may think before it answers, on top of the usual."""
+    public: bool = False
+    doubt: str = _IN_DOUBT
+
+    @property
+    def target(self) -> str:
+        return f"{self.path}?{urlencode(self.query, doseq=True)}" if self.query else self.path
+
+    def read(self, body: bytes) -> T:
+        try:
+            return self.decode(body)
+        except msgspec.MsgspecError as error:
+            raise HoraeError(
+                f"{self.method} {self.path}: the answer is not what this version of the SDK expects: {error}. "
+                "Is the address a Horae server's, of the same version?"
+            ) from error
+
+
+def submit(job: JobRequest, idempotency_key: str | None = None) -> Call[Submitted]:
+    headers = JSON if idempotency_key is None else JSON | {"Idempotency-Key": idempotency_key}
+    return Call(
+        "POST",
+        "/v1/jobs",
+        _reads(Submitted),
+        body=_encode_jobs(msgspec.json.encode, job),
+        headers=headers,
+        repeatable=idempotency_key is not None,
+        doubt=_SUBMIT_IN_DOUBT,
+    )
+
+
+def submit_many(jobs: list[JobRequest]) -> Call[BulkAnswer]:
+    body = _encode_jobs(_LINES.encode_lines, jobs)
+    return Call("POST", "/v1/jobs/bulk", _reads(BulkAnswer), body=body, headers=NDJSON, repeatable=False,
+                doubt="some, all or none of the jobs may exist: look before you repeat it", waits=30.0)  # fmt: skip
+
+
+def job(job_id: str) -> Call[Job]:
+    return Call("GET", _job(job_id), _reads(Job))
+
+
+def jobs(**filters: Any) -> Call[JobPage]:
+    """Filters are those of the API; `label` is a dict, or `"name:value"`."""
+    label = filters.get("label")
+    if isinstance(label, dict):
+        filters["label"] = [f"{name}:{value}" for name, value in label.items()]
+    return Call("GET", "/v1/jobs", _reads(JobPage), _query(**filters))
+
+
+def change(job_id: str, changes: JobChanges) -> Call[Job]:
+    return Call("PATCH", _job(job_id), _reads(Job), body=msgspec.json.encode(changes), headers=JSON)
+
+
+def cancel(job_id: str, reason: str = "") -> Call[Job]:
+    return Call("DELETE", _job(job_id), _reads(Job), _query(reason=reason or None))
+
+
+def retry(job_id: str, changes: JobChanges | None = None) -> Call[Job]:
+    return _post(_job(job_id) + "/retry", Job, changes)
+
+
+def clone(job_id: str, changes: JobChanges | None = None) -> Call[Submitted]:
+    return _post(_job(job_id) + "/clone", Submitted, changes)
+
+
+def result(job_id: str, wait: float = 30.0) -> Call[JobResult]:
+    return Call("GET", _job(job_id) + "/result", _reads(JobResult), {"wait": f"{wait:g}"}, waits=wait)
+
+
+def executions(job_id: str) -> Call[ExecutionPage]:
+    return Call("GET", _job(job_id) + "/executions", _reads(ExecutionPage))
+
+
+def executions_by_worker(worker_id: int, cursor: str | None = None, limit: int | None = None) -> Call[ExecutionPage]:
+    query = _query(worker_id=worker_id, cursor=cursor, limit=limit)
+    return Call("GET", "/v1/executions", _reads(ExecutionPage), query)
+
+
+def logs(job_id: str, cursor: str | None = None, limit: int | None = None) -> Call[LogPage]:
+    return Call("GET", _job(job_id) + "/logs", _reads(LogPage), _query(cursor=cursor, limit=limit))
+
+
+def follow_logs(job_id: str, cursor: str | None = None) -> Call[bytes]:
+    return _stream(_job(job_id) + "/logs", _query(follow="true", cursor=cursor))
+
+
+def events(job_id: str) -> Call[bytes]:
+    return _stream(_job(job_id) + "/events", {})
+
+
+def workers(state: str | None = None) -> Call[WorkerPage]:
+    return Call("GET", "/v1/workers", _reads(WorkerPage), _query(state=state))
+
+
+def worker(worker_id: int) -> Call[Worker]:
+    return Call("GET", f"/v1/workers/{worker_id}", _reads(Worker))
+
+
+def drain(worker_id: int) -> Call[Worker]:
+    return Call("POST", f"/v1/workers/{worker_id}/drain", _reads(Worker))
+
+
+def resume(worker_id: int) -> Call[Worker]:
+    return Call("POST", f"/v1/workers/{worker_id}/resume", _reads(Worker))
+
+
+def tasks() -> Call[TaskPage]:
+    return Call("GET", "/v1/tasks", _reads(TaskPage))
+
+
+def put_task(definition: TaskDefinition) -> Call[Task]:
+    path = f"/v1/tasks/{quote(definition.name, safe='')}"
+    return Call("PUT", path, _reads(Task), body=msgspec.json.encode(definition), headers=JSON)
+
+
+def tenants() -> Call[TenantPage]:
+    return Call("GET", "/v1/tenants", _reads(TenantPage))
+
+
+def create_tenant(tenant: TenantCreate) -> Call[Tenant]:
+    return _post("/v1/tenants", Tenant, tenant)
+
+
+def keys() -> Call[KeyPage]:
+    return Call("GET", "/v1/keys", _reads(KeyPage))
+
+
+def create_key(key: KeyCreate) -> Call[KeyCreated]:
+    return _post("/v1/keys", KeyCreated, key)
+
+
+def revoke_key(key_id: int) -> Call[Key]:
+    return Call("DELETE", f"/v1/keys/{key_id}", _reads(Key))
+
+
+def whoami() -> Call[Whoami]:
+    return Call("GET", "/v1/whoami", _reads(Whoami))
+
+
+def ready() -> Call[bool]:
+    return Call("GET", "/readyz", lambda _body: True, public=True)
+
+
+_LINES: Final = msgspec.json.Encoder()
+
+
+def _reads(kind: type[T]) -> Callable[[bytes], T]:
+    hashable: Any = kind
+    return _decoder(hashable).decode
+
+
+@cache
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
+
+
+def _job(job_id: str) -> str:
+    return f"/v1/jobs/{quote(str(job_id), safe='')}"
+
+
+def _query(**given: Any) -> Query:
+    return {name: _text(value) for name, value in given.items() if value is not None}
+
+
+def _text(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else value
+
+
+def _post(path: str, kind: type[T], body: msgspec.Struct | None) -> Call[T]:
+    encoded = None if body is None else msgspec.json.encode(body)
+    return Call("POST", path, _reads(kind), body=encoded, headers=JSON if encoded else _NONE, repeatable=False)
+
+
+def _stream(path: str, query: Query) -> Call[bytes]:
+    return Call("GET", path, bytes, query, headers={"Accept": "text/event-stream"})
+
+
+def _encode_jobs(encode: Callable[[Any], bytes], jobs: Any) -> bytes:
+    try:
+        return encode(jobs)
+    except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
+        raise InvalidParams(f"the params cannot be written as JSON: {error}") from error

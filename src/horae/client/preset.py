@@ -1,0 +1,141 @@
+"""Submitting a task with options fixed: one job, many, or one inside the caller's own database transaction."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Generic, ParamSpec, TypeVar
+
+from horae.client import transaction
+from horae.client.clients import Clients
+from horae.client.function import Function
+from horae.client.handles import AsyncJob, Job
+from horae.client.options import Options
+from horae.model.errors import HoraeError, InvalidInput, UnknownTask, by_code
+from horae.model.job import JobRequest
+from horae.wire.jobs import BulkAnswer
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Item = Sequence[Any] | Mapping[str, Any]
+"""The arguments of one job of many: a tuple by position, or a dict by name."""
+
+CHUNK: Final = 1000
+_LISTED: Final = 5
+
+
+class Preset(Generic[P, R]):
+    def __init__(self, function: Function, options: Options, clients: Clients) -> None:
+        self._function = function
+        self._options = options
+        self._clients = clients
+
+    def submit(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
+        client = self._clients.sync
+        request, key = self._request(args, kwargs), self._options.idempotency_key
+        try:
+            answer = client.submit(request, key)
+        except UnknownTask:
+            client.put_task(self._function.definition)
+            answer = client.submit(request, key)
+        return Job(client, answer.id, self._function.signature.returns)
+
+    async def asubmit(self, *args: P.args, **kwargs: P.kwargs) -> AsyncJob[R]:
+        client = self._clients.asynchronous
+        request, key = self._request(args, kwargs), self._options.idempotency_key
+        try:
+            answer = await client.submit(request, key)
+        except UnknownTask:
+            await client.put_task(self._function.definition)
+            answer = await client.submit(request, key)
+        return AsyncJob(client, answer.id, self._function.signature.returns)
+
+    def submit_many(self, items: Iterable[Item]) -> list[Job[R]]:
+        """One job for each item, up to a thousand a call. If any is refused one error lists which; see `Bulk`."""
+        client, bulk = self._clients.sync, self._bulk(items)
+        for chunk in bulk.chunks():
+            with bulk:
+                answer = client.submit_many(chunk)
+                if bulk.unregistered(answer):
+                    client.put_task(self._function.definition)
+                    answer = client.submit_many(chunk)
+                bulk.take(answer)
+        return [Job(client, job_id, self._function.signature.returns) for job_id in bulk.finish()]
+
+    async def asubmit_many(self, items: Iterable[Item]) -> list[AsyncJob[R]]:
+        client, bulk = self._clients.asynchronous, self._bulk(items)
+        for chunk in bulk.chunks():
+            with bulk:
+                answer = await client.submit_many(chunk)
+                if bulk.unregistered(answer):
+                    await client.put_task(self._function.definition)
+                    answer = await client.submit_many(chunk)
+                bulk.take(answer)
+        return [AsyncJob(client, job_id, self._function.signature.returns) for job_id in bulk.finish()]
+
+    def submit_in(self, connection: Any, /, *args: P.args, **kwargs: P.kwargs) -> str:
+        """Submits inside the transaction that is open on `connection`: the job exists if and only if it commits.
+
+        Takes psycopg connections and cursors, and SQLAlchemy connections and sessions. Returns the job's id.
+        """
+        self._refuse_idempotency_key("submit_in runs in your transaction: that is what makes it happen once")
+        return transaction.submit_in(connection, self._request(args, kwargs))
+
+    async def asubmit_in(self, connection: Any, /, *args: P.args, **kwargs: P.kwargs) -> str:
+        """The same for asyncpg, psycopg's async connections and cursors, and SQLAlchemy's async ones."""
+        self._refuse_idempotency_key("asubmit_in runs in your transaction: that is what makes it happen once")
+        return await transaction.asubmit_in(connection, self._request(args, kwargs))
+
+    def _request(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> JobRequest:
+        return self._options.request(self._function.name, self._function.signature.bind(args, kwargs))
+
+    def _bulk(self, items: Iterable[Item]) -> "Bulk":
+        self._refuse_idempotency_key("it stands for one job, submit_many makes several")
+        return Bulk([self._of_item(item) for item in items])
+
+    def _refuse_idempotency_key(self, why: str) -> None:
+        if self._options.idempotency_key is not None:
+            raise InvalidInput(f"idempotency_key: {why}; leave it out", field="idempotency_key")
+
+    def _of_item(self, item: Item) -> JobRequest:
+        return self._request((), item) if isinstance(item, Mapping) else self._request(tuple(item), {})
+
+
+class Bulk:
+    """The progress of one submit_many. Whatever goes wrong on the way, the error says which jobs exist already.
+
+    `error.extra["accepted"]` holds their ids, `error.extra["refused"]` the index, code and reason of the others.
+    """
+
+    def __init__(self, requests: list[JobRequest]) -> None:
+        self._requests = requests
+        self._seen = 0
+        self._ids: list[str] = []
+        self._refused: list[dict[str, Any]] = []
+
+    def chunks(self) -> Iterable[list[JobRequest]]:
+        return (self._requests[start : start + CHUNK] for start in range(0, len(self._requests), CHUNK))
+
+    def unregistered(self, answer: BulkAnswer) -> bool:
+        return answer.accepted == 0 and all(item.code == UnknownTask.code for item in answer.items)
+
+    def take(self, answer: BulkAnswer) -> None:
+        for index, item in enumerate(answer.items, self._seen):
+            if item.id is not None:
+                self._ids.append(item.id)
+            else:
+                self._refused.append({"index": index, "code": item.code, "detail": item.detail})
+        self._seen += len(answer.items)
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, HoraeError):
+            error.extra.update(accepted=self._ids, refused=self._refused)
+
+    def finish(self) -> list[str]:
+        if not self._refused:
+            return self._ids
+        codes = {refused["code"] for refused in self._refused}
+        kind = by_code().get(codes.pop(), InvalidInput) if len(codes) == 1 else InvalidInput
+        shown = "; ".join(f"item {r['index']}: {r['detail']}" for r in self._refused[:_LISTED])
+        more = f"; and {len(self._refused) - _LISTED} more" if len(self._refused) > _LISTED else ""
+        detail = f"{len(self._refused)} of {self._seen} jobs were refused, the others are submitted: {shown}{more}"
+        raise kind(detail, accepted=self._ids, refused=self._refused)

@@ -1,0 +1,61 @@
+"""The agent's settings. A value that cannot work is refused when the record is made."""
+
+import os
+import socket
+from typing import Final
+
+import msgspec
+
+from horae.model.errors import InvalidInput
+
+_SMALLEST_LOG_LIMIT: Final = 4096
+
+
+def _cpus() -> int:
+    return os.cpu_count() or 1
+
+
+class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
+    name: str = msgspec.field(default_factory=socket.gethostname)
+    slots: int = msgspec.field(default_factory=_cpus)
+    """Processes that run one job at a time each."""
+    async_slots: int = 100
+    """Coroutine jobs side by side, in one process of their own."""
+    queues: list[str] | None = None
+    labels: dict[str, str] = {}
+    region: str | None = None
+    zone: str | None = None
+    kind: str | None = None
+    max_jobs_per_child: int = 1_000_000
+    """A child is replaced by a fresh one after so many jobs. At full speed that is half a minute's worth."""
+    max_child_memory: int | None = None
+    """Bytes; a child that holds more is replaced once its job has ended."""
+    prefetch_seconds: float = 1.0
+    """Hold what will start within this time, and no more: other workers may be free."""
+    drain_timeout: float = 30.0
+    grace: float = 5.0
+    """Seconds between SIGTERM and SIGKILL."""
+    log_limit: int = 1024 * 1024
+    """Bytes of output kept of one attempt: the first half and the last half."""
+
+    def __post_init__(self) -> None:
+        for field, least in (
+            ("slots", 1),
+            ("async_slots", 1),
+            ("max_jobs_per_child", 1),
+            ("prefetch_seconds", 0),
+            ("drain_timeout", 0),
+            ("grace", 0),
+            ("log_limit", _SMALLEST_LOG_LIMIT),
+        ):
+            if getattr(self, field) < least:
+                raise InvalidInput(f"{field}: {getattr(self, field)} is less than {least}", field=field)
+        if not self.name:
+            raise InvalidInput("name: must not be empty", field="name")
+        if self.max_child_memory is not None and self.max_child_memory < 1:
+            raise InvalidInput("max_child_memory: must be more than 0 bytes", field="max_child_memory")
+
+
+class Connection(msgspec.Struct, frozen=True):
+    url: str
+    key: str

@@ -1,0 +1,78 @@
+"""HTTP calls to the server. Whatever goes wrong becomes one of our errors: `Unreachable` when no answer came."""
+
+from typing import Final, TypeVar
+
+import aiohttp
+import msgspec
+
+from horae.model.errors import HoraeError, Unreachable, WorkerGone
+from horae.wire.problems import decode_problem
+from horae.wire.workers import Join, Joined
+from horae.worker.config import Connection
+
+_CONNECT_SECONDS: Final = 5.0
+CALL_SECONDS: Final = 10.0
+T = TypeVar("T")
+
+
+class Link:
+    def __init__(self, connection: Connection) -> None:
+        self._base = f"{connection.url.rstrip('/')}/v1/workers"
+        self._headers = {"Authorization": f"Bearer {connection.key}", "Content-Type": "application/json"}
+        self._encoder = msgspec.json.Encoder()
+        self._session = self._open()
+        # Heartbeats have connections of their own: nothing large ever goes before them.
+        self._heartbeat_session = self._open()
+        self.worker_id = 0
+
+    def _open(self) -> aiohttp.ClientSession:
+        connector = aiohttp.TCPConnector(limit=0)
+        return aiohttp.ClientSession(connector=connector, headers=self._headers, auto_decompress=True)
+
+    async def close(self) -> None:
+        await self._session.close()
+        await self._heartbeat_session.close()
+
+    async def join(self, join: Join) -> Joined:
+        answer = await self._request(self._session, "POST", self._base, self._encoder.encode(join), CALL_SECONDS)
+        joined = _decode(answer, Joined)
+        self.worker_id = joined.worker_id
+        return joined
+
+    async def post(self, call: str, body: msgspec.Struct | None = None, timeout: float = CALL_SECONDS) -> bytes:
+        session = self._heartbeat_session if call == "heartbeat" else self._session
+        data = b"" if body is None else self._encoder.encode(body)
+        return await self._request(session, "POST", f"{self._base}/{self.worker_id}/{call}", data, timeout)
+
+    async def ask(self, call: str, body: msgspec.Struct, answer: type[T], timeout: float = CALL_SECONDS) -> T:
+        return _decode(await self.post(call, body, timeout), answer)
+
+    async def put_result(self, job_id: str, attempt: int, data: bytes) -> None:
+        url = f"{self._base}/{self.worker_id}/results/{job_id}/{attempt}"
+        await self._request(self._session, "PUT", url, data, 6 * CALL_SECONDS)
+
+    async def _request(
+        self, session: aiohttp.ClientSession, method: str, url: str, data: bytes, timeout: float
+    ) -> bytes:
+        limit = aiohttp.ClientTimeout(total=timeout, sock_connect=_CONNECT_SECONDS)
+        try:
+            async with session.request(method, url, data=data, timeout=limit) as answer:
+                body = await answer.read()
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Unreachable(f"{method} {url}: {type(error).__name__} {error}".rstrip()) from error
+        if answer.status >= 400:
+            problem = decode_problem(body, answer.status)
+            raise WorkerGone(problem.detail) if answer.status == WorkerGone.status else problem
+        return body
+
+
+def _decode(body: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.MsgspecError as error:
+        raise Unreachable(f"the answer is not a {kind.__name__}: {error}; is this a Horae server?") from error
+
+
+def is_refusal(error: HoraeError) -> bool:
+    """The server understood the call and said no: asking the same again is useless."""
+    return 400 <= error.status < 500 and error.status not in (401, 403, 408, 429)

@@ -1,0 +1,19 @@
+"""Several things at once, until the first one ends."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+
+async def first_of(*works: Coroutine[Any, Any, Any]) -> None:
+    """Runs all until one ends, ends the others, and raises what that one raised."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        ended = [task for task in tasks if task.done()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in ended:
+        task.result()

@@ -1,0 +1,66 @@
+"""The commands about workers, tasks, keys and tenants, against a scripted server."""
+
+import msgspec
+
+from .conftest import Horae, Script
+from .records import key, worker
+
+
+def test_workers_are_listed(client: Horae, script: Script) -> None:
+    script.on("GET", "/v1/workers", {"items": [worker(cpu_load=0.5)]})
+    ran = client("workers")
+    assert ran.code == 0
+    for expected in ("w1", "healthy", "1/4", "50%"):
+        assert expected in ran.out
+
+
+def test_no_worker_comes_with_the_command_to_start_one(client: Horae, script: Script) -> None:
+    script.on("GET", "/v1/workers", {"items": []})
+    assert "horae worker --app" in client("workers").err
+
+
+def test_a_worker_is_drained_and_resumed(client: Horae, script: Script) -> None:
+    script.on("POST", "/v1/workers/7/drain", worker(state="draining"))
+    script.on("POST", "/v1/workers/7/resume", worker())
+    assert client("drain", "7").out == "7 draining\n"
+    assert client("resume", "7").out == "7 active\n"
+
+
+def test_tasks_are_listed_with_their_parameters(client: Horae, script: Script) -> None:
+    schema = {"properties": {"a": {}, "b": {}}, "required": ["a"]}
+    definition = {"name": "add", "params_schema": schema, "timeout": 90.0}
+    script.on("GET", "/v1/tasks", {"items": [
+        {"tenant": "default", "definition": definition, "updated_at": "2026-01-01T00:00:00Z"},
+    ]})  # fmt: skip
+    ran = client("tasks")
+    assert "a [b]" in ran.out
+    assert "1m30s" in ran.out
+
+
+def test_a_new_keys_secret_stands_alone_on_stdout(client: Horae, script: Script) -> None:
+    script.on("POST", "/v1/keys", {"key": key(), "secret": "hk_secret"}, 201)
+    ran = client("key", "create", "ci", "--role", "submitter", "--expires-in", "never")
+    assert ran.out == "hk_secret\n"
+    assert msgspec.json.decode(script.seen[0].body) == {"name": "ci", "role": "submitter", "expires_in": None}
+
+
+def test_keys_are_listed_and_revoked(client: Horae, script: Script) -> None:
+    script.on("GET", "/v1/keys", {"items": [key(), key(id=4, revoked_at="2026-01-02T00:00:00Z")]})
+    script.on("DELETE", "/v1/keys/3", key(revoked_at="2026-01-02T00:00:00Z"))
+    assert "revoked" in client("key", "list").out
+    assert client("key", "revoke", "3").out == "3 revoked\n"
+
+
+def test_tenants_are_created_and_listed(client: Horae, script: Script) -> None:
+    tenant = {"id": 2, "name": "team", "weight": 2.0, "created_at": "2026-01-01T00:00:00Z"}
+    script.on("POST", "/v1/tenants", tenant, 201)
+    script.on("GET", "/v1/tenants", {"items": [tenant]})
+    assert client("tenant", "create", "team", "--weight", "2").out == "2 team\n"
+    assert msgspec.json.decode(client("tenant", "list", "--json").out) == tenant
+
+
+def test_whoami_names_key_and_server(client: Horae, script: Script) -> None:
+    script.on("GET", "/v1/whoami", {"name": "ci", "role": "viewer"})
+    ran = client("whoami")
+    assert "viewer" in ran.out
+    assert script.url in ran.out

@@ -1,0 +1,1 @@
+"""The documentation is true: every code block runs, every reference table is compared with the program."""

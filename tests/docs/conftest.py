@@ -1,0 +1,73 @@
+"""One real `horae up` for the pages, and for the page on operating a PostgreSQL such as readers have."""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.installation import Installation, installation
+from horae.client.discovery import read_local
+from horae.store.checkup import running_dsn
+from horae.store.embedded import Cluster
+from horae.testing.database import temporary_folder
+
+from .pages import ROOT
+from .stage import Stage, staged
+
+PROGRAMS = Path(sys.executable).parent
+
+
+@pytest.fixture(scope="session")
+def up() -> Iterator[Installation]:
+    """What `make up` starts, without its stream of jobs."""
+    with temporary_folder() as folder, installation(folder, "--app", "examples/demo.py:app", "--slots", "2") as it:
+        it.wait_for_worker()
+        yield it
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """As a clone after `make setup`, as far as the pages need it."""
+    (tmp_path / ".venv").symlink_to(PROGRAMS.parent)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    return tmp_path
+
+
+@pytest.fixture
+def stage(up: Installation, folder: Path) -> Iterator[Stage]:
+    """A terminal of the user who runs `horae up`; DATABASE_URL is that of an application beside it."""
+    dsn, local = running_dsn(up.data), read_local(up.local_file)
+    assert dsn is not None
+    assert local is not None
+    environ = terminal(up.environ, folder) | {
+        "XDG_STATE_HOME": str(up.home / ".local/state"),
+        "HORAE_URL": up.url,
+        "HORAE_KEY": local["key"],
+        "HORAE_DATA": str(up.data),
+        "DATABASE_URL": dsn.replace("horae@", "shop@"),
+    }
+    with staged(folder, environ, dsn) as it:
+        yield it
+
+
+@pytest.fixture
+def own_database() -> Iterator[Cluster]:
+    """Durable, on TCP and with a password, as the server demands."""
+    with temporary_folder() as folder, asyncio.Runner() as runner:
+        cluster = Cluster(folder / "data", port=free_port())
+        runner.run(cluster.start())
+        yield cluster
+        runner.run(cluster.stop())
+
+
+def terminal(environ: dict[str, str], folder: Path) -> dict[str, str]:
+    return environ | {"HOME": str(folder), "PATH": f"{PROGRAMS}:{os.environ['PATH']}"}
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]

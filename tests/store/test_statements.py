@@ -1,0 +1,104 @@
+"""The named statements as a whole: all used, all valid, all tenant-bound, and none of them anywhere but in the store."""
+
+import ast
+import re
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+import horae
+from horae.store.statements import statements
+
+SOURCE = Path(horae.__file__).parent
+
+SYSTEM = {
+    # Of keys that were looked up before.
+    "key_touch": "by the numbers of keys that were found good",
+    # Duties, which serve all tenants alike.
+    "timer_promote": "promotes whatever is due",
+    "timer_next": "one instant for all",
+    "ready_lanes": "the lanes that have work, of all tenants",
+    "worker_expired": "workers of all tenants expire alike",
+    "worker_lose": "by the worker's number, under its own lock",
+    "worker_clean": "forgets workers that are long gone",
+    "cancel_clean": "forgets requests whose lease is gone",
+    "idempotency_clean": "forgets old keys",
+    "checkpoint_clean": "forgets checkpoints of days that are gone",
+    "alive_before": "what outlives a day, of all tenants",
+    "clock": "the time",
+    "partition_days": "catalogue",
+    "partition_make": "data definition",
+    "notice_send": "wake-ups between servers",
+    # By lane or lease: both belong to one tenant, and were found through it.
+    "job_list_running": "by the tenant's lanes",
+    "job_list_scheduled": "by the tenant's lanes",
+    "job_list_ready": "by the tenant's lanes",
+    "job_cancel_running": "by the lane of a job that was found in the caller's tenant",
+    "pending_take": "by the lane of a job that was found in the caller's tenant",
+    "pending_put": "by the lane of a job that was found in the caller's tenant",
+    "cancel_orders": "by the worker, which the caller's tenant owns",
+    # What `horae doctor` asks.
+    "checkup_settings": "settings",
+    "checkup_missing_partitions": "catalogue",
+    "checkup_connections": "statistics",
+    "checkup_oldest_transaction": "statistics",
+}
+
+
+def literals(folder: Path) -> set[str]:
+    """Every string literal in the Python files of a folder."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")]
+    return {node.value for tree in trees for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)}  # fmt: skip
+
+
+def test_every_statement_is_used_and_every_used_one_is_there():
+    named = literals(SOURCE / "store")
+    assert statements().keys() - named == set(), "nobody calls these"
+    calls = re.compile(r"""(?:fetch|fetchrow|once)\(\s*"(\w+)"|statements\(\)\["(\w+)"\]""")
+    used = {a or b for path in (SOURCE / "store").rglob("*.py") for a, b in calls.findall(path.read_text())}
+    assert used - statements().keys() == set(), "these are not in queries/*.sql"
+    assert len(used) > 50
+
+
+async def test_every_statement_prepares_on_the_migrated_schema(conn):
+    wrong = {}
+    for name, sql in statements().items():
+        try:
+            await conn.prepare(sql)
+        except asyncpg.PostgresError as error:
+            wrong[name] = str(error)
+    assert wrong == {}
+
+
+def test_every_statement_is_bound_to_a_tenant_or_says_why_not():
+    free = {name for name, sql in statements().items() if "tenant" not in _without_comments(sql)}
+    assert free - SYSTEM.keys() == set()
+
+
+def test_the_list_of_system_statements_names_only_those_that_need_it():
+    assert SYSTEM.keys() - statements().keys() == set()
+    bound = {name for name in SYSTEM if "tenant" in _without_comments(statements()[name])}
+    assert bound == set(), "these are bound to a tenant after all"
+
+
+SQL = re.compile(
+    r"\b(select\s+[\w*.,\s()]+\s+from|insert\s+into|delete\s+from|update\s+\w+\s+set|create\s+table|alter\s+table)\b",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize("layer", ["model", "wire", "engine", "server", "client", "worker", "cli"])
+def test_there_is_no_sql_outside_the_store(layer):
+    found = [text for text in literals(SOURCE / layer) if SQL.search(text)]
+    assert found == []
+
+
+def test_the_search_for_sql_finds_some_where_there_is_some():
+    assert SQL.search("select a, b from job")
+    assert any(SQL.search(text) for text in literals(SOURCE / "store"))
+
+
+def _without_comments(sql: str) -> str:
+    return re.sub(r"--[^\n]*", "", sql)

@@ -1,0 +1,67 @@
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from horae.worker.agent import Agent, AgentConfig, Connection
+
+from .stand_in import DEADLINE, StandIn
+
+APP = str(Path(__file__).parent / "sample_app.py") + ":app"
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[StandIn]:
+    server = StandIn()
+    await server.start()
+    yield server
+    await server.stop()
+
+
+class Running:
+    def __init__(self, agent: Agent, task: "asyncio.Task[None]") -> None:
+        self.agent = agent
+        self.task = task
+
+
+@pytest.fixture
+async def start(server: StandIn) -> AsyncIterator[Callable[..., Any]]:
+    started: list[Running] = []
+
+    async def start(spec: str = APP, **settings: Any) -> Running:
+        config = AgentConfig(**{"name": "here", "slots": 1, "grace": 1.0, **settings})
+        agent = Agent(config, Connection(server.url, "key"), spec)
+        task = asyncio.create_task(agent.run())
+        started.append(Running(agent, task))
+        return started[-1]
+
+    yield start
+    for running in started:
+        running.agent.stop()
+        running.agent.stop()
+        with contextlib.suppress(Exception):
+            await asyncio.wait_for(running.task, DEADLINE)
+
+
+async def eventually(condition: Callable[[], Any], deadline: float = DEADLINE) -> Any:
+    until = time.monotonic() + deadline
+    while not (found := condition()):
+        assert time.monotonic() < until, "it did not happen in time"
+        await asyncio.sleep(0.02)
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
+
+
+def read(path: Path) -> str:
+    return path.read_text() if path.exists() else ""

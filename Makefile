@@ -8,8 +8,8 @@ STAMP := $(VENV)/.installed
 PORT ?= 8420
 # Where `make up` keeps its data; if empty, where `horae up` does.
 DATA ?=
-# What the tests need from the system besides Python, as Debian packages. None at present.
-TEST_PACKAGES :=
+# What the tests need from the system besides Python, as Debian packages. curl runs the examples of the docs.
+TEST_PACKAGES := curl
 
 .PHONY: up test check setup clean
 .DEFAULT_GOAL := up

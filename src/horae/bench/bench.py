@@ -1,7 +1,8 @@
 """What a scenario is given: its settings, a place to write figures down, and a screen to say what it does."""
 
 import asyncio
-from typing import NamedTuple
+import time
+from typing import Final, NamedTuple
 
 from horae.bench.figures import Notes
 from horae.bench.generator import Load, post, send
@@ -10,7 +11,8 @@ from horae.bench.progress import Screen, Step
 from horae.bench.settings import Settings
 from horae.model.errors import SetupError
 
-NDJSON = "application/x-ndjson"
+NDJSON: Final = "application/x-ndjson"
+STUCK_SECONDS: Final = 120.0
 
 
 class Bench(NamedTuple):
@@ -36,12 +38,14 @@ async def until_ended(place: Installation, jobs: int, step: Step) -> None:
 
     Counting is dear, so it is done only when outcomes have stopped growing since the last look.
     """
-    size = -1
-    while True:
+    size, since = -1, time.monotonic()
+    while time.monotonic() < since + STUCK_SECONDS:
         row = (await place.probe.fetch("outcome_size"))[0]
         step.reach(min(row["rows"], jobs))
-        if row["bytes"] == size and await place.probe.value("outcome_count") >= jobs:
+        if row["bytes"] != size:
+            size, since = row["bytes"], time.monotonic()
+        elif await place.probe.value("outcome_count") >= jobs:
             return
-        size = row["bytes"]
         place.check()
         await asyncio.sleep(0.25)
+    raise SetupError(f"no job ended for {STUCK_SECONDS:g} s, and not all have: the server or the worker is stuck")

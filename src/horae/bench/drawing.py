@@ -21,10 +21,11 @@ def check(path: Path) -> None:
 def draw(charts: Sequence[Chart], path: Path) -> None:
     from matplotlib.figure import Figure as Picture
 
-    rows = -(-len(charts) // COLUMNS)
-    picture = Picture(figsize=(6.4 * COLUMNS, 3.6 * max(rows, 1)), layout="constrained")
+    columns = min(COLUMNS, len(charts))
+    rows = -(-len(charts) // columns)
+    picture = Picture(figsize=(6.4 * columns, 3.6 * rows), layout="constrained")
     for number, chart in enumerate(charts, 1):
-        panel = picture.add_subplot(rows, COLUMNS, number)
+        panel = picture.add_subplot(rows, columns, number)
         for name, points in chart.lines.items():
             panel.plot(*zip(*points, strict=True), label=name)
         panel.set(title=chart.title, xlabel=chart.x, ylabel=chart.y, ylim=(0, None))

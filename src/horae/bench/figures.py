@@ -100,12 +100,10 @@ class Notes:
             )
         )
 
-    def percentiles(self, name: str, rounds: Sequence[Sequence[float]], unit: str, *, last: bool = False) -> None:
+    def percentiles(self, name: str, rounds: Sequence[Sequence[float]], unit: str) -> None:
         """The median and the 99th percentile of each round's samples, and a chart of all of them."""
         for label, share in (("p50", 0.5), ("p99", 0.99)):
             self.figure(f"{name}_{label}", [percentile(samples, share) for samples in rounds], unit)
-        if last:
-            self.figure(f"{name}_last", [max(samples) for samples in rounds], unit)
         lines = {f"round {number}": distribution(samples) for number, samples in enumerate(rounds, 1)}
         self.charts.append(Chart(f"{self.scenario}: {name}", unit, "share of samples", lines))
 

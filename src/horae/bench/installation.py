@@ -6,7 +6,8 @@ if this very process is killed, the kernel ends the others and the next measurem
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,7 @@ from horae.bench.program import Program
 from horae.client.client import Client
 from horae.client.discovery import Connection
 from horae.engine.access import Access
+from horae.model.errors import SetupError
 from horae.model.roles import Role
 from horae.store.control import Control
 from horae.store.database import Database, DatabaseConfig
@@ -27,8 +29,10 @@ from horae.store.migrate import migrate
 from horae.testing.database import temporary_folder
 
 APP: Final = "horae.bench.app:app"
-TENANT_SETTINGS: Final = "HORAE_"
+OWN_SETTINGS: Final = "HORAE_"
 JOIN_SECONDS: Final = 60.0
+PATIENCE: Final = 2.0
+"""Seconds for which a client bears with a silent server: it stands beside it, and may be waiting for its end."""
 
 
 @asynccontextmanager
@@ -60,12 +64,8 @@ async def throw_away() -> AsyncIterator["Installation"]:
         yield place
 
 
-class Keys(dict[Role, str]):
-    """Secrets by role."""
-
-
 class Installation:
-    def __init__(self, dsn: str, running: Cluster, folder: Path, keys: Keys, probe: Probe) -> None:
+    def __init__(self, dsn: str, running: Cluster, folder: Path, keys: Mapping[Role, str], probe: Probe) -> None:
         self.dsn = dsn
         self.cluster = running
         self.folder = folder
@@ -105,7 +105,7 @@ class Installation:
         await self.stop_server()
 
     def client(self) -> Client:
-        return Client(connection=Connection(self.url, self.key))
+        return Client(connection=Connection(self.url, self.key), patience=PATIENCE)
 
     async def register(self) -> None:
         """So that jobs can be submitted before there is a worker."""
@@ -114,11 +114,12 @@ class Installation:
                 await asyncio.to_thread(client.put_task, task.definition)
 
     async def until_joined(self, workers: int = 1) -> None:
-        with self.client() as client:
-            async with asyncio.timeout(JOIN_SECONDS):
-                while len((await asyncio.to_thread(client.workers, "active")).items) < workers:
-                    self.check()
-                    await asyncio.sleep(0.05)
+        deadline = time.monotonic() + JOIN_SECONDS
+        while await self.probe.value("workers_active") < workers:
+            self.check()
+            if time.monotonic() > deadline:
+                raise SetupError(f"no worker joined within {JOIN_SECONDS:g} s")
+            await asyncio.sleep(0.02)
 
     def check(self) -> None:
         for program in (self.server, *self.workers):
@@ -127,7 +128,7 @@ class Installation:
 
     def _environ(self, **more: str) -> dict[str, str]:
         """Without the settings of whoever measures: they belong to another installation."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(TENANT_SETTINGS)}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(OWN_SETTINGS)}
         return kept | {"HORAE_LOG": "warning", "XDG_CONFIG_HOME": str(self.folder), **more}
 
 
@@ -142,16 +143,14 @@ async def _make_database(running: Cluster, name: str) -> str:
     return dsn
 
 
-async def _make_keys(dsn: str) -> Keys:
+async def _make_keys(dsn: str) -> dict[Role, str]:
     database = Database(DatabaseConfig(dsn=dsn, hot_connections=1, general_connections=1))
     await database.open()
     try:
         access = Access(Control(database))
-        return Keys(
-            {
-                role: (await access.create_key(None, f"bench-{role.value}", role, None, None))[1]
-                for role in (Role.ADMIN, Role.WORKER)
-            }
-        )
+        return {
+            role: (await access.create_key(None, f"bench-{role.value}", role, None, None))[1]
+            for role in (Role.ADMIN, Role.WORKER)
+        }
     finally:
         await database.close()

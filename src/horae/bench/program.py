@@ -50,11 +50,12 @@ class Program:
         """The rest of the first line of output that begins so."""
         assert self._process is not None  # noqa: S101 for the type checker
         assert self._process.stdout is not None  # noqa: S101
-        async with asyncio.timeout(START_SECONDS):
-            while line := await self._process.stdout.readline():
-                if line.startswith(beginning.encode()):
-                    return line.decode().removeprefix(beginning).strip()
-        raise SetupError(f"the {self.name} ended at its start. It said:\n{self.last_words()}")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(START_SECONDS):
+                while line := await self._process.stdout.readline():
+                    if line.startswith(beginning.encode()):
+                        return line.decode().removeprefix(beginning).strip()
+        raise SetupError(f"the {self.name} did not start. It said:\n{self.last_words()}")
 
     def check(self) -> None:
         """A measurement of a program that has died is none."""

@@ -7,6 +7,9 @@ select current_setting('server_version') as version;
 -- How many bytes of log have been written so far.
 select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint as bytes;
 
+-- name: workers_active
+select count(*)::int as rows from worker where state = 'active';
+
 -- name: outcome_size
 -- How much there is of outcomes, for next to nothing: whether it still grows tells whether work still ends.
 select coalesce(sum(pg_relation_size(relid)), 0)::bigint as bytes,

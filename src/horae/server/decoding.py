@@ -54,10 +54,11 @@ def check_duplicates(body: bytes) -> None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> None:
-    names = [name for name, _ in pairs]
-    if len(names) != len(set(names)):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidInput(f"the key {twice[:80]!r} stands twice in one object", field=twice[:80])
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise InvalidInput(f"the key {name[:80]!r} stands twice in one object", field=name[:80])
+        seen.add(name)
 
 
 def _explain(message: str) -> str:

@@ -129,7 +129,8 @@ def _calm_collector() -> None:
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket, or a message that says why not."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Named, not 0: asyncio switches Nagle's algorithm off only where it is, and small answers then wait for 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

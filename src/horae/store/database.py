@@ -33,18 +33,16 @@ HOT_SETTINGS: Final = {
     "plan_cache_mode": "force_generic_plan",
 }
 TRANSIENT: Final = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError)
+AMBIGUOUS: Final = (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, ConnectionError, OSError, TimeoutError)
+"""Errors after which nobody knows whether the statement took effect: the server did not answer."""
 LOST: Final = (
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
+    *AMBIGUOUS,
     asyncpg.OperatorInterventionError,
     asyncpg.TooManyConnectionsError,
     asyncpg.InsufficientResourcesError,
     asyncpg.ReadOnlySQLTransactionError,
-    ConnectionError,
-    OSError,
-    TimeoutError,
 )
-"""Errors after which nobody knows whether the statement took effect."""
+"""Errors that pass when the database is back, or another one has taken over."""
 
 
 class NotConnected(ConnectionError):
@@ -177,6 +175,10 @@ class Database:
             raise NotConnected(f"no connection to the database: {error!r}") from error
         try:
             yield connection
+        except asyncpg.InternalClientError as error:
+            # The server ended this connection while nobody used it, and the driver has not yet seen the end.
+            connection.terminate()
+            raise NotConnected(f"the connection had been ended: {error}") from error
         except asyncpg.ReadOnlySQLTransactionError:
             # The server we are connected to is no longer the primary: the next connections shall find the new one.
             await pool.expire_connections()

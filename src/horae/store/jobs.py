@@ -9,7 +9,7 @@ import asyncpg
 
 from horae.model.errors import OutcomeUnknown, StoreUnavailable
 from horae.model.states import State
-from horae.store.database import LOST, Copy, Database, NotConnected, Rows, Transaction, columns
+from horae.store.database import AMBIGUOUS, Copy, Database, NotConnected, Rows, Transaction, columns
 
 COPY_FROM: Final = 200
 LIVE_LISTS: Final = {
@@ -75,7 +75,7 @@ class Jobs:
                 await insert()
             except NotConnected:
                 raise
-            except LOST:
+            except AMBIGUOUS:
                 lost = True
                 raise
             except asyncpg.UniqueViolationError:
@@ -125,9 +125,7 @@ class Jobs:
         rows = await self._database.fetch("failure_facts", worker_id, *columns(keys), hot=True)
         return {row["id"]: row for row in rows}
 
-    async def completion_known(
-        self, worker_id: int, keys: Sequence[tuple[int, str, int, str]]
-    ) -> set[tuple[str, int]]:
+    async def completion_known(self, worker_id: int, keys: Sequence[tuple[int, str, int, str]]) -> set[tuple[str, int]]:
         """`keys` are (tenant, id, attempt, ending)."""
         rows = await self._database.fetch("completion_known", worker_id, *columns(keys), hot=True)
         return {(row["id"], row["attempt"]) for row in rows}

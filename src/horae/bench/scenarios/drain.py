@@ -54,8 +54,11 @@ async def drain_once(
     began, before = await probe.now(), _usage(place)
     with screen.step(f"{name}: running {len(lines):,} jobs", ended + len(lines)) as step:
         await place.start_worker(settings.slots)
+        await place.until_joined()
+        # What the worker spent on its start is not the price of a job.
+        before = _usage(place) | before
         await until_ended(place, ended + len(lines), step)
-    usage = {part: used.minus(before.get(part, Usage(0.0, 0))) for part, used in _usage(place).items()}
+    usage = {part: used.minus(before[part]) for part, used in _usage(place).items()}
     await place.stop_workers()
     window = (await probe.fetch("outcome_window", began))[0]
     if window["unsuccessful"]:

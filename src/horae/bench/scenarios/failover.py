@@ -29,14 +29,15 @@ class Life(NamedTuple):
 
 
 async def failover(bench: Bench) -> None:
-    seconds: list[float] = []
+    waits: list[list[float]] = []
     overlaps: list[float] = []
     async with throw_away() as place:
         for number in range(1, bench.settings.rounds + 1):
             killed, lives = await _one_round(bench, place, f"round {number}")
-            seconds.append((max(attempts[-1].first for attempts in lives.values()) - killed) / 1e9)
+            waits.append([(attempts[-1].first - killed) / 1e9 for attempts in lives.values()])
             overlaps.append(sum(count_overlaps(attempts) for attempts in lives.values()))
-    bench.notes.figure("all_elsewhere", seconds, "s")
+    bench.notes.figure("all_elsewhere", [max(seconds) for seconds in waits], "s")
+    bench.notes.percentiles("elsewhere", waits, "s")
     bench.notes.figure("overlaps", overlaps, "jobs")
 
 

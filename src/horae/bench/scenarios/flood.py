@@ -1,6 +1,7 @@
 """Flood: one tenant submits a mass of jobs; how long does the job of another wait behind it?
 
-The flood is being worked off all the time. The other tenant submits one job at a time, at random pauses.
+The flood is being worked off all the time, and filled up before each round. The other tenant submits one job at a
+time, at random pauses.
 """
 
 import asyncio
@@ -11,28 +12,34 @@ import time
 from horae.bench.bench import Bench, submit_bulk
 from horae.bench.installation import Installation, throw_away
 from horae.bench.scenarios.latency import run_one
+from horae.bench.settings import Settings
 from horae.model.errors import SetupError
 
-LONGEST_PAUSE = 0.1
+LONGEST_PAUSE = 0.05
 FLOODING, OTHER = "bench-1", "bench-2"
 
 
 async def flood(bench: Bench) -> None:
     settings = bench.settings
-    lines = [b'{"task":"bench.noop","tenant":"%s"}' % FLOODING.encode()] * settings.pending
     rounds: list[list[float]] = []
     async with throw_away() as place:
         await place.probe.fetch("tenants_make", 2)
-        with bench.screen.step(f"one tenant submits {settings.pending:,} jobs"):
-            await submit_bulk(place, lines, settings.batch)
         await place.start_worker(settings.slots)
         await place.until_joined()
         for number in range(1, settings.rounds + 1):
+            with bench.screen.step(f"round {number}: one tenant floods up to {settings.pending:,} jobs"):
+                await _fill(place, settings)
             with bench.screen.step(f"round {number}: single jobs of another tenant, {settings.seconds:g} s"):
                 rounds.append(await _waits(place, settings.seconds))
             if not await place.probe.value("unfinished"):
                 raise SetupError("the flood has run off before the measurement ended: give more with --pending")
     bench.notes.percentiles("wait", rounds, "ms")
+
+
+async def _fill(place: Installation, settings: Settings) -> None:
+    missing = settings.pending - await place.probe.value("unfinished")
+    job = b'{"task":"bench.noop","tenant":"%s"}' % FLOODING.encode()
+    await submit_bulk(place, [job] * max(missing, 1), settings.batch)
 
 
 async def _waits(place: Installation, seconds: float) -> list[float]:

@@ -5,13 +5,18 @@ quiet, and one that was started afterwards and found them there.
 """
 
 import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from horae.bench.bench import Bench, submit_bulk
+from horae.bench.figures import Chart
 from horae.bench.installation import Installation, throw_away
 from horae.bench.usage import MB, memory, own_usage
 from horae.model.errors import SetupError
 
 QUIET_SECONDS = 3.0
+LOOK_SECONDS = 0.2
 READY, LATER = b'{"task":"bench.noop"}', b'{"task":"bench.noop","delay":86400}'
 
 
@@ -20,7 +25,9 @@ async def pending_memory(bench: Bench) -> None:
     async with throw_away() as place:
         bench.notes.figure("server_memory_empty", [_held(place)], "MB")
         with bench.screen.step(f"submitting {pending:,} jobs"):
-            await submit_bulk(place, [READY, LATER] * (pending // 2), bench.settings.batch)
+            async with _watching(place) as curve:
+                await submit_bulk(place, [READY, LATER] * (pending // 2), bench.settings.batch)
+        bench.notes.charts.append(Chart("memory during submission", "seconds", "MB", {"server": curve}))
         await asyncio.sleep(min(QUIET_SECONDS, bench.settings.seconds))
         bench.notes.figure("server_memory", [_held(place)], "MB")
         bench.notes.figure("server_memory_peak", [own_usage(_server(place)).peak / MB], "MB")
@@ -29,6 +36,24 @@ async def pending_memory(bench: Bench) -> None:
             await place.start_server()
             await asyncio.sleep(min(QUIET_SECONDS, bench.settings.seconds))
         bench.notes.figure("server_memory_restarted", [_held(place)], "MB")
+
+
+@asynccontextmanager
+async def _watching(place: Installation) -> AsyncIterator[list[tuple[float, float]]]:
+    """A curve of what the server holds, which grows as long as this lasts."""
+    curve: list[tuple[float, float]] = []
+    began = time.monotonic()
+
+    async def look() -> None:
+        while True:
+            curve.append((time.monotonic() - began, _held(place)))
+            await asyncio.sleep(LOOK_SECONDS)
+
+    watching = asyncio.create_task(look())
+    try:
+        yield curve
+    finally:
+        watching.cancel()
 
 
 def _held(place: Installation) -> float:

@@ -9,7 +9,6 @@ import threading
 import time
 
 from horae.bench.bench import Bench, submit_bulk
-from horae.bench.figures import percentile
 from horae.bench.generator import Load, post, repeat_for, send
 from horae.bench.installation import Installation, throw_away
 from horae.model.job import JobRequest
@@ -76,6 +75,6 @@ async def submit_many(bench: Bench) -> None:
                 loads.append(await submit_bulk(place, lines, settings.batch, settings.connections))
                 wal.append((await place.probe.value("wal") - before) / settings.jobs)
     bench.notes.figure("rate", [settings.jobs / load.seconds for load in loads], "jobs/s")
-    bench.notes.figure("batch_p50", [percentile(load.latencies, 0.5) * 1000 for load in loads], "ms")
+    bench.notes.percentiles("batch", [[second * 1000 for second in load.latencies] for load in loads], "ms")
     bench.notes.figure("wal", wal, "B/job")
     bench.notes.figure("generator_cpu", [load.busy * 100 for load in loads], "% of a core")

@@ -6,7 +6,6 @@ after the fact. Nothing relies on it: without notices, the scout and the timers'
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Final
@@ -84,18 +83,21 @@ class Notices:
                 await asyncio.sleep(RECONNECT_SECONDS)
                 continue
             try:
+                # Without this, a server that has nothing to tell would not notice that it is deaf.
+                connection.add_termination_listener(lambda _: self._something.set())
                 await connection.add_listener(CHANNEL, self._hear)
                 await self._tell(connection)
-            except (asyncpg.PostgresError, *LOST) as error:
+            except (asyncpg.PostgresError, asyncpg.InternalClientError, *LOST) as error:
                 log.info("notices_interrupted", error=repr(error))
                 await asyncio.sleep(RECONNECT_SECONDS)
             finally:
-                with suppress(asyncpg.PostgresError, *LOST):
-                    await connection.close(timeout=2)
+                connection.terminate()
 
     async def _tell(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
         while True:
             await self._something.wait()
+            if connection.is_closed():
+                raise ConnectionError("the connection for notices was ended")
             self._something.clear()
             notice = self._gather()
             await notice_send(connection, CHANNEL, msgspec.json.encode(notice).decode())

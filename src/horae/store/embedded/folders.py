@@ -15,9 +15,11 @@ import os
 import re
 import stat
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from horae.model.errors import SetupError
 from horae.store.embedded.account import Account, account_name
@@ -97,6 +99,9 @@ def check_pgdata(pgdata: Path, account: Account, major: int) -> None:
         )
 
 
+BURIAL_SECONDS: Final = 2.0
+
+
 class DataLock:
     """Held as long as the data folder is in use; the kernel lets go of it when the process ends, however it ends."""
 
@@ -109,15 +114,23 @@ class DataLock:
             raise
 
     def _take(self, data: Path) -> None:
+        """Waits a moment: a process that was killed just now holds its lock until the kernel has buried it."""
+        deadline = time.monotonic() + BURIAL_SECONDS
+        while not self._try():
+            if time.monotonic() < deadline:
+                time.sleep(0.05)
+                continue
+            holder = os.read(self._file, 20).decode().strip() or "unknown"
+            raise SetupError(f"{data} is already used by horae (pid {holder}); stop it or choose another --data")
+        os.ftruncate(self._file, 0)
+        os.write(self._file, f"{os.getpid()}\n".encode())
+
+    def _try(self) -> bool:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.read(self._file, 20).decode().strip() or "unknown"
-            raise SetupError(
-                f"{data} is already used by horae (pid {holder}); stop it or choose another --data"
-            ) from None
-        os.ftruncate(self._file, 0)
-        os.write(self._file, f"{os.getpid()}\n".encode())
+            return False
+        return True
 
     def release(self) -> None:
         os.close(self._file)

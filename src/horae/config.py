@@ -32,10 +32,12 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: Port = 8420
     objects: str | None = None
-    """Where large results and old logs go: a folder, or s3://bucket/prefix."""
+    """Where large results go: a folder, or s3://bucket/prefix."""
     retention_days: Days = 30
     allow_unsafe: bool = False
     """Serve a database that may lose jobs in a crash. For tests."""
+    lease_seconds: Annotated[float, Meta(ge=4)] = 15.0
+    """How long a worker's jobs are left alone after its last heartbeat. All servers must agree on it."""
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):

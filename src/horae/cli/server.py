@@ -36,7 +36,7 @@ def server(
     port
         The port to listen on (8420).
     objects
-        Where large results and old logs go: a folder, or s3://bucket/prefix. Several servers must share it.
+        Where large results go: a folder, or s3://bucket/prefix. Several servers must share it.
     retention_days
         How long ended jobs are kept (30).
     migrate
@@ -99,4 +99,5 @@ def server_config(settings: ServerSettings, dsn: str, data: Path) -> "ServerConf
         objects=settings.objects or str(data / "objects"),
         retention_days=settings.retention_days,
         allow_unsafe=settings.allow_unsafe,
+        lease_seconds=settings.lease_seconds,
     )

@@ -27,9 +27,9 @@ def tasks(*, access: Access = HERE) -> None:
 def _row(task: Task, now: datetime) -> tuple[str, ...]:
     it = task.definition
     return (
-        it.name, _params(task), task.tenant or "all", it.queue or "", str(it.priority or ""), str(it.max_attempts or ""),
-        "" if it.timeout is None else short(parse_duration(it.timeout)), relative(task.updated_at, now),
-        (it.description or "").split("\n", 1)[0],
+        it.name, _params(task), task.tenant or "all", it.queue or "", str(it.priority or ""),
+        str(it.max_attempts or ""), "" if it.timeout is None else short(parse_duration(it.timeout)),
+        relative(task.updated_at, now), (it.description or "").split("\n", 1)[0],
     )  # fmt: skip
 
 

@@ -71,7 +71,7 @@ def up(
     database
         postgresql://… of yours instead of the embedded one, or HORAE_DATABASE.
     objects
-        Where large results and old logs go: a folder (in --data), or s3://bucket/prefix.
+        Where large results go: a folder (in --data), or s3://bucket/prefix.
     retention_days
         How long ended jobs are kept (30).
     """

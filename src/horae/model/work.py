@@ -1,7 +1,5 @@
 """What passes between server and worker about one job: a grant down, an end up."""
 
-from typing import Any
-
 import msgspec
 
 from horae.model.states import End
@@ -13,6 +11,14 @@ class JobError(msgspec.Struct, omit_defaults=True):
     kind: str
     message: str
     traceback: str | None = None
+
+
+class Progress(msgspec.Struct, omit_defaults=True):
+    id: str
+    attempt: int
+    done: float
+    total: float | None = None
+    note: str | None = None
 
 
 class Grant(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
@@ -53,20 +59,11 @@ class Finished(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     """CPU seconds used, children included, where it was measured."""
     peak_memory: int | None = None
     """Bytes."""
+    progress: Progress | None = None
+    """The last word on how far it got, if no heartbeat has told it yet."""
 
 
 class CancelOrder(msgspec.Struct):
     id: str
     attempt: int
     reason: str = ""
-
-
-class Progress(msgspec.Struct, omit_defaults=True):
-    id: str
-    attempt: int
-    done: float
-    total: float | None = None
-    note: str | None = None
-
-
-JsonObject = dict[str, Any]

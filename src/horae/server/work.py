@@ -51,6 +51,7 @@ async def exchange(call: Call) -> Reply:
         await engine.fleet.take_back(session.worker_id, asked.lost)
     answer = Exchanged()
     if asked.finished:
+        await engine.fleet.progress(session.worker_id, [f.progress for f in asked.finished if f.progress is not None])
         stale = await engine.complete.attempts(session.worker_id, asked.finished)
         answer.stale = [Stale(*fence) for fence in stale]
     if asked.want > 0 and not session.draining:

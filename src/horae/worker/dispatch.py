@@ -119,7 +119,8 @@ class Dispatch:
 
     def _settle(self, outcome: Finished) -> None:
         self.cancels.pop(outcome.id, None)
-        self.progress.pop(outcome.id, None)
+        # What no heartbeat has told yet goes with the end.
+        outcome.progress = self.progress.pop(outcome.id, None)
 
     def revoke(self, child: Child) -> None:
         """Asks for what the child has not started; `take_back` follows with the answer."""

@@ -53,6 +53,8 @@ class Output:
         self._nonce = nonce
         self._cells = board.cells
         self.concurrent = False
+        self._kept = {fd: os.dup(fd) for fd in (1, 2)}
+        """The pipes to the agent, for when a job has closed or exchanged descriptor 1 or 2."""
         self._writers = [self._replace("stdout", 1), self._replace("stderr", 2)]
         sys.addaudithook(self._audit)
 
@@ -70,24 +72,33 @@ class Output:
     def job_ended(self, seq: int) -> None:
         """Everything the job wrote is in the pipe when this returns."""
         for index, writer in enumerate(self._writers):
-            if writer.marked == seq:
-                self._finish(index, writer)
+            if writer.closed:
+                self._reopen(index)
+            elif writer.marked == seq:
+                with contextlib.suppress(OSError):
+                    writer.mark(0)
+                writer.marked = 0
 
     def flush(self) -> None:
         for writer in self._writers:
             with contextlib.suppress(OSError, ValueError):
                 writer.flush()
 
-    def _finish(self, index: int, writer: MarkedWriter) -> None:
-        try:
-            writer.mark(0)
-        except ValueError:
-            # The task closed sys.stdout. The next job gets a new one.
-            self._writers[index] = self._replace(("stdout", "stderr")[index], index + 1)
-            with contextlib.suppress(OSError, ValueError):
+    def _reopen(self, index: int) -> None:
+        """The task closed sys.stdout. The next job gets a new one."""
+        self.restore()
+        marked = self._writers[index].marked
+        self._writers[index] = self._replace(("stdout", "stderr")[index], index + 1)
+        if marked:
+            with contextlib.suppress(OSError):
                 self._writers[index].mark(0)
-        except OSError:
-            writer.marked = 0
+
+    def restore(self) -> None:
+        """Descriptors 1 and 2 lead to the agent again, whatever a job did to them."""
+        for fd, kept in self._kept.items():
+            if not _same(fd, kept):
+                with contextlib.suppress(OSError):
+                    os.dup2(kept, fd)
 
     def _audit(self, event: str, args: tuple[Any, ...]) -> None:
         if event not in _SPAWNING:
@@ -98,3 +109,10 @@ class Output:
             if writer.marked != owner:
                 with contextlib.suppress(OSError, ValueError):
                     writer.mark(owner)
+
+
+def _same(fd: int, kept: int) -> bool:
+    try:
+        return os.path.sameopenfile(fd, kept)
+    except OSError:
+        return False

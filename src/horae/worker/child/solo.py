@@ -15,6 +15,7 @@ from horae.worker.board import CANCEL, CURRENT, STARTED
 from horae.worker.child.desk import Desk
 from horae.worker.child.output import Output
 from horae.worker.child.runtime import MEASURED_SECONDS, JobRuntime, Meter, make_context
+from horae.worker.child.surroundings import Surroundings
 from horae.worker.child.verdict import failed, interrupted, no_such_task, succeeded
 from horae.worker.clock import now_ns
 from horae.worker.messages import Order
@@ -36,7 +37,7 @@ class Solo:
         self._struck = 0
         """The job that was."""
         self._forked = False
-        signal.signal(signal.SIGTERM, self._terminate)
+        self._surroundings = Surroundings(self._terminate)
         os.register_at_fork(after_in_child=self._in_copy)
 
     # Called by the desk's thread.
@@ -112,12 +113,14 @@ class Solo:
         finished.took = took = (ended - started) / 1e9
         if took >= MEASURED_SECONDS:
             self._meter.read(finished)
+        self._surroundings.restore()
         self._output.job_ended(order.seq)
         self._desk.journal(order.seq, finished)
         if ended - self._flushed > _FLUSH_NS:
             self._flush(ended)
 
     def _flush(self, at: int) -> None:
+        self._output.restore()
         self._desk.flush()
         self._flushed = at
 

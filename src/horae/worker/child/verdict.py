@@ -52,7 +52,7 @@ def _ended(grant: Grant, end: End, error: JobError | None) -> Finished:
 def describe(error: BaseException) -> JobError:
     try:
         message = str(error)
-    except Exception as other:  # noqa: BLE001 - a user's __str__ may raise anything
+    except BaseException as other:  # noqa: BLE001 - a user's __str__ may raise anything
         message = f"<no message: its __str__ raised {type(other).__name__}>"
     where = "".join(traceback.format_exception(type(error), error, _users_part(error.__traceback__)))
     if len(where) > _TRACEBACK_CHARACTERS:

@@ -50,9 +50,13 @@ class Context:
         self.task = task
         self.deadline = deadline
         """`time.monotonic()` at which this attempt is stopped."""
-        self.log = logging.getLogger(task)
         self._runtime = runtime
         self._saved = saved
+
+    @property
+    def log(self) -> logging.Logger:
+        """A logger named after the task."""
+        return logging.getLogger(self.task)
 
     @property
     def idempotency_key(self) -> str:

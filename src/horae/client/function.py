@@ -28,14 +28,18 @@ class Function:
         self.name = self.definition.name
         self.is_async = inspect.iscoroutinefunction(function)
 
-    def invoke(self, params: bytes, ctx: Context) -> bytes:
+    @property
+    def wants_context(self) -> bool:
+        return self.signature.context is not None
+
+    def invoke(self, params: bytes, ctx: Context | None) -> bytes:
         """Runs the function on a JSON object of params and gives its result as JSON."""
         result = self.function(**self.signature.decode(params, ctx))
         if self.is_async:
             result = asyncio.run(result)
         return self.signature.encode_result(result)
 
-    async def invoke_async(self, params: bytes, ctx: Context) -> bytes:
+    async def invoke_async(self, params: bytes, ctx: Context | None) -> bytes:
         """The same inside a running event loop."""
         result = self.function(**self.signature.decode(params, ctx))
         if self.is_async:

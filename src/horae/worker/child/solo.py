@@ -93,7 +93,9 @@ class Solo:
         task = self._tasks.get(grant.task)
         if task is None:
             return no_such_task(grant)
-        context = make_context(grant, JobRuntime(order.seq, self._desk, self._cancelled), time.monotonic())
+        context = None
+        if task.wants_context:
+            context = make_context(grant, JobRuntime(order.seq, self._desk, self._cancelled), time.monotonic())
         try:
             self._inside = order.seq
             result = task.invoke(bytes(grant.params), context)

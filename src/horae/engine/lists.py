@@ -144,7 +144,7 @@ class Lists:
         place = after or ExecutionPlace(now + timedelta(seconds=1), LAST_ID, 0)
         rows: list[asyncpg.Record] = []
         while len(rows) < limit and place.ended_at > oldest:
-            start = max(place.ended_at - width, oldest)
+            start = max(place.ended_at - min(width, OLDEST), oldest)
             rows += await self._lists.executions_of_worker(worker_id, tenant_id, start, place, limit - len(rows))
             place, width = ExecutionPlace(start, FIRST_ID, 0), width * 4
         if len(rows) < limit:

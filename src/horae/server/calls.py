@@ -81,7 +81,7 @@ class Call:
     async def read_body(self, limit: int) -> None:
         """Reads the body, at most `limit` bytes of it, whatever its length claims to be."""
         declared = self.header(b"content-length")
-        if declared is not None and declared.isdigit() and int(declared) > limit:
+        if declared is not None and declared.isascii() and declared.isdigit() and int(declared) > limit:
             raise TooLarge(f"the body is larger than {limit} bytes")
         message = await self.receive()
         body: bytes = message.get("body", b"")

@@ -1,5 +1,6 @@
 """Jobs: submit, look, follow."""
 
+import re
 import time
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
@@ -26,6 +27,7 @@ MAX_BULK: Final = 10_000
 MAX_WAIT: Final = 30.0
 LOG_PAGE: Final = 200
 FOLLOW_SECONDS: Final = 0.3
+LOG_CURSOR: Final = re.compile(r"([0-9]{1,9})-(-?[0-9]{1,9})")
 _request = msgspec.json.Decoder(JobRequest)
 _items = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -161,8 +163,9 @@ def _cursor_execution(text: str | None) -> ExecutionPlace | None:
         return None
     try:
         at, job_id, attempt = text.split("_")
-        return ExecutionPlace(EPOCH + timedelta(microseconds=int(at)), UUID(job_id), int(attempt))
-    except (ValueError, OverflowError):
+        ended_at = check_instant(EPOCH + timedelta(microseconds=int(at)), "cursor")
+        return ExecutionPlace(ended_at, UUID(job_id), int(attempt))
+    except (ValueError, OverflowError, InvalidInput):
         raise InvalidInput("cursor: not one that this list gave", field="cursor") from None
 
 
@@ -194,12 +197,13 @@ async def logs(call: Call) -> Reply | EventStream:
 
 
 def _cursor_log(text: str | None) -> tuple[int, int]:
+    """A cursor is attempt-seq; before the first line it is 0--1."""
     if not text:
         return 0, -1
-    attempt, _, seq = text.partition("-")
-    if not attempt.isdigit() or not seq.removeprefix("-").isdigit() or len(text) > 24:
+    found = LOG_CURSOR.fullmatch(text)
+    if found is None:
         raise InvalidInput("cursor: not one that this log gave", field="cursor")
-    return int(attempt), int(seq)
+    return int(found[1]), int(found[2])
 
 
 async def _follow(call: Call, job_id: UUID, tenant_id: int, after: tuple[int, int]) -> AsyncIterator[bytes | None]:

@@ -1,15 +1,17 @@
-"""What a scenario is given: its settings, a place to write figures down, and a screen to say what it does."""
+"""What a scenario is given: settings, a place to write figures down, a screen to say what it does, and PostgreSQL."""
 
 import asyncio
 import time
+from contextlib import AbstractAsyncContextManager
 from typing import Final, NamedTuple
 
 from horae.bench.figures import Notes
 from horae.bench.generator import Load, post, send
-from horae.bench.installation import Installation
+from horae.bench.installation import Installation, installation
 from horae.bench.progress import Screen, Step
 from horae.bench.settings import Settings
 from horae.model.errors import SetupError
+from horae.store.embedded import Cluster
 
 NDJSON: Final = "application/x-ndjson"
 STUCK_SECONDS: Final = 120.0
@@ -19,6 +21,10 @@ class Bench(NamedTuple):
     settings: Settings
     notes: Notes
     screen: Screen
+    cluster: Cluster
+
+    def installation(self, name: str = "main") -> AbstractAsyncContextManager[Installation]:
+        return installation(self.cluster, name)
 
 
 async def submit_bulk(place: Installation, lines: list[bytes], batch: int, connections: int = 3) -> Load:

@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import asyncpg
@@ -44,23 +45,19 @@ async def cluster() -> AsyncIterator[Cluster]:
 
 @asynccontextmanager
 async def installation(running: Cluster, name: str = "main") -> AsyncIterator["Installation"]:
-    """A database of that name on the cluster, with a server on it."""
+    """A database of that name on the cluster, with a server on it; gone afterwards."""
     async with AsyncExitStack() as stack:
-        dsn = await _make_database(running, name)
-        folder = running.data.parent / name
-        folder.mkdir()
+        await _order(running, f"create database {name}")
+        stack.push_async_callback(_order, running, f"drop database {name} with (force)")
+        dsn = running.dsn_of(name)
+        await migrate(dsn)
+        folder = Path(stack.enter_context(TemporaryDirectory(dir=running.data.parent, prefix=f"{name}-")))
         probe = await Probe.open(dsn)
         stack.push_async_callback(probe.close)
         place = Installation(dsn, running, folder, await _make_keys(dsn), probe)
         stack.push_async_callback(place.stop)
         await place.start_server()
         await place.register()
-        yield place
-
-
-@asynccontextmanager
-async def throw_away() -> AsyncIterator["Installation"]:
-    async with cluster() as running, installation(running) as place:
         yield place
 
 
@@ -132,15 +129,12 @@ class Installation:
         return kept | {"HORAE_LOG": "warning", "XDG_CONFIG_HOME": str(self.folder), **more}
 
 
-async def _make_database(running: Cluster, name: str) -> str:
+async def _order(running: Cluster, sql: str) -> None:
     connection = await asyncpg.connect(running.dsn)
     try:
-        await connection.execute(f"create database {name}")
+        await connection.execute(sql)
     finally:
         await connection.close()
-    dsn = running.dsn_of(name)
-    await migrate(dsn)
-    return dsn
 
 
 async def _make_keys(dsn: str) -> dict[Role, str]:

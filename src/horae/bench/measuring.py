@@ -12,9 +12,11 @@ import msgspec
 from horae.bench.bench import Bench
 from horae.bench.catalogue import SCENARIOS
 from horae.bench.figures import Notes
+from horae.bench.installation import cluster
 from horae.bench.progress import Screen
 from horae.bench.settings import Settings
 from horae.model.errors import InvalidInput, NotFound
+from horae.store.embedded import Cluster
 from horae.store.embedded.binaries import find_binaries
 
 
@@ -29,13 +31,15 @@ def settle(name: str, given: Mapping[str, Any]) -> Settings:
         raise InvalidInput(f"{name}: {error}") from error
 
 
-async def measure_all(settings: Mapping[str, Settings], screen: Screen) -> list[Notes]:
-    return [await measure(name, chosen, screen) for name, chosen in settings.items()]
-
-
 async def measure(name: str, settings: Settings, screen: Screen) -> Notes:
+    """On a PostgreSQL of its own, so that no scenario inherits anything from the one before."""
+    async with cluster() as running:
+        return await measure_on(running, name, settings, screen)
+
+
+async def measure_on(running: Cluster, name: str, settings: Settings, screen: Screen) -> Notes:
     notes = Notes(name, msgspec.to_builtins(settings) | circumstances(), versions())
-    await SCENARIOS[name].run(Bench(settings, notes, screen))
+    await SCENARIOS[name].run(Bench(settings, notes, screen, running))
     return notes
 
 

@@ -71,10 +71,9 @@ def bench(
         return _list(json=json)
     open_journal("warning", "bench")
     target = None if plot is None else _plot_file(plot)
-    found = run(_measure(scenario, given))
+    found = run(_measure(scenario, given, json=json))
     if found is None:
         return INTERRUPTED
-    _print([figure for notes in found for figure in notes.figures], json=json)
     if target is not None:
         _draw(found, target)
     missed = [figure for notes in found for figure in notes.figures if figure.verdict() == "missed"]
@@ -92,20 +91,27 @@ def _list(*, json: bool) -> int:
     return 0
 
 
-async def _measure(scenario: str, given: dict[str, Any]) -> "list[Notes] | None":
-    """None when it was told to stop; by then everything it started is gone."""
+async def _measure(scenario: str, given: dict[str, Any], *, json: bool) -> "list[Notes] | None":
+    """Prints what each scenario found as soon as it is there. None when told to stop: by then everything is gone."""
     from horae.bench.catalogue import SCENARIOS
-    from horae.bench.measuring import measure_all, settle
+    from horae.bench.measuring import measure, settle
     from horae.bench.progress import Screen
 
     names = list(SCENARIOS) if scenario == ALL else [scenario]
     settings = {name: settle(name, given) for name in names}
-    with listening() as orders, Screen() as screen:
-        work = asyncio.ensure_future(measure_all(settings, screen))
-        return work.result() if await unless(work, orders.stop) else None
+    found: list[Notes] = []
+    with listening() as orders:
+        for name in names:
+            with Screen() as screen:
+                work = asyncio.ensure_future(measure(name, settings[name], screen))
+                if not await unless(work, orders.stop):
+                    return None
+            found.append(work.result())
+            print_figures(found[-1].figures, json=json)
+    return found
 
 
-def _print(figures: "Sequence[Figure]", *, json: bool) -> None:
+def print_figures(figures: "Sequence[Figure]", *, json: bool) -> None:
     if json:
         print_lines(figures)
         return
@@ -113,6 +119,8 @@ def _print(figures: "Sequence[Figure]", *, json: bool) -> None:
     console().print(table(COLUMNS, (_row(figure) for figure in figures)))
     machine = f"{first.settings['cpus']} processors, load average {first.settings['load_average']} at the start"
     note(f"{machine}; {', '.join(f'{name} {number}' for name, number in first.versions.items())}")
+    if mix := first.settings.get("mix"):
+        note(f"pending: {mix}")
 
 
 def _row(figure: "Figure") -> tuple[str, ...]:

@@ -104,9 +104,9 @@ class Access:
     ) -> tuple[KeyView, str]:
         """A new key and its secret. `by` is None only for the program itself, which makes the first keys."""
         check_name(name, "name")
-        tenant_id = await self.tenant_for(by, tenant) if (by is None or by.tenant_id is None) and tenant else None
-        if by is not None and by.tenant_id is not None:
-            tenant_id = await self.tenant_for(by, tenant)
+        # A key of a tenant makes keys of that tenant; a key of none makes them for the tenant it names, or for all.
+        everywhere = tenant is None and (by is None or by.tenant_id is None)
+        tenant_id = None if everywhere else await self.tenant_for(by, tenant)
         seconds = None if expires_in is None else parse_duration(expires_in, "expires_in").total_seconds()
         if seconds is not None and seconds <= 0:
             raise InvalidInput("expires_in: must be more than 0", field="expires_in")
@@ -149,7 +149,7 @@ class Access:
             if name is not None and name != by.tenant:
                 raise Forbidden(f"the key {by.name!r} belongs to tenant {by.tenant!r}, not {name!r}")
             return by.tenant_id
-        wanted = name or DEFAULT_TENANT
+        wanted = DEFAULT_TENANT if name is None else name
         if wanted not in self._tenants:
             await self._load_tenants()
         if wanted not in self._tenants:
@@ -160,7 +160,7 @@ class Access:
         """`tenant_for` without waiting: None when it has to be looked up, or refused."""
         if by.tenant_id is not None:
             return by.tenant_id if name is None or name == by.tenant else None
-        tenant = self._tenants.get(name or DEFAULT_TENANT)
+        tenant = self._tenants.get(DEFAULT_TENANT if name is None else name)
         return tenant.id if tenant else None
 
     async def tenant_filter(self, by: Caller, name: str | None) -> int | None:

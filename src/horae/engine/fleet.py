@@ -65,6 +65,7 @@ class Fleet:
         self.lease_seconds = lease_seconds
         self._sessions: dict[int, Session] = {}
         signals.on_cancel.append(self._note_cancel)
+        signals.on_lost.append(lambda worker_id: self._sessions.pop(worker_id, None))
 
     @property
     def heartbeat_seconds(self) -> float:

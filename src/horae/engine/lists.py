@@ -141,12 +141,14 @@ class Lists:
         """What a worker ran, latest first: windows of time, each wider than the one before."""
         now = self._clock.now()
         oldest, width = now - OLDEST, FIRST_WINDOW
-        place = after or ExecutionPlace(now + timedelta(seconds=1), LAST_ID, 0)
+        place = ExecutionPlace(now + timedelta(seconds=1), LAST_ID, 0)
+        if after is not None and after < place:
+            place = after
         rows: list[asyncpg.Record] = []
         while len(rows) < limit and place.ended_at > oldest:
-            start = max(place.ended_at - min(width, OLDEST), oldest)
+            start = max(place.ended_at - width, oldest)
             rows += await self._lists.executions_of_worker(worker_id, tenant_id, start, place, limit - len(rows))
-            place, width = ExecutionPlace(start, FIRST_ID, 0), width * 4
+            place, width = ExecutionPlace(start, FIRST_ID, 0), min(width * 4, OLDEST)
         if len(rows) < limit:
             return rows, None
         last = rows[-1]

@@ -15,6 +15,7 @@ class Signals:
         self.on_ready: list[Callable[[Mapping[int, int]], None]] = []
         self.on_scheduled: list[Callable[[datetime], None]] = []
         self.on_cancel: list[Callable[[int], None]] = []
+        self.on_lost: list[Callable[[int], None]] = []
 
     def ready(self, heads: Mapping[int, int]) -> None:
         """Jobs became ready: lane → smallest rank."""
@@ -31,6 +32,11 @@ class Signals:
         for worker_id in worker_ids:
             for listener in self.on_cancel:
                 listener(worker_id)
+
+    def lost(self, worker_id: int) -> None:
+        """This worker's lease has ended."""
+        for listener in self.on_lost:
+            listener(worker_id)
 
     def moved(self, rows: Iterable[tuple[int, int, float]]) -> None:
         """Jobs went back to pending: (lane, rank, seconds to wait)."""

@@ -187,6 +187,7 @@ class Steer:
         priority = request.priority or row["priority"]
         return PendingChange(
             row["id"],
+            row["version"],
             row["tenant_id"],
             row["lane_id"],
             row["rank"],

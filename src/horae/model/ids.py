@@ -27,7 +27,7 @@ class JobIds:
         if not 0 <= shard <= MAX_SHARD:
             raise ValueError(f"shard {shard} is outside 0..{MAX_SHARD}")
         self._shard = shard
-        self._last_ms = 0
+        self._last_ms = -1
         self._head = ""
         self._tail = 0
 

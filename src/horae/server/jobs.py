@@ -61,7 +61,7 @@ def _split(call: Call) -> list[bytes]:
     else:
         try:
             items = [bytes(item) for item in _items.decode(call.body)]
-        except (msgspec.MsgspecError, RecursionError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise MalformedBody(f"the body is not a JSON array of jobs: {str(error)[:200]}") from error
     if len(items) > MAX_BULK:
         raise InvalidInput(f"{len(items)} jobs in one request are more than {MAX_BULK}; send several")

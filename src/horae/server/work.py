@@ -54,12 +54,12 @@ async def exchange(call: Call) -> Reply:
         await engine.fleet.progress(session.worker_id, [f.progress for f in asked.finished if f.progress is not None])
         stale = await engine.complete.attempts(session.worker_id, asked.finished)
         answer.stale = [Stale(*fence) for fence in stale]
+    answer.cancel = await engine.fleet.orders(session)
     if asked.want > 0 and not session.draining:
         answer.jobs = await engine.dispatch.take(session, asked.number, asked.want)
-        if not answer.jobs and not answer.stale and asked.wait > 0 and not session.orders_pending:
+        if asked.wait > 0 and not (answer.jobs or answer.stale or answer.cancel):
             answer.jobs = await _wait(call, session, asked)
-    if session.orders_pending:
-        answer.cancel = await engine.fleet.orders(session)
+            answer.cancel = await engine.fleet.orders(session)
     answer.drain = session.draining
     return Reply(answer)
 
@@ -68,7 +68,7 @@ def _decode_exchange(call: Call) -> Exchange:
     """Without the checks for strangers' mistakes: workers speak this protocol thousands of times a second."""
     try:
         asked = _exchange.decode(call.body)
-    except (msgspec.MsgspecError, RecursionError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(f"the exchange is not valid: {str(error)[:200]}") from error
     if len(asked.finished) > MAX_FINISHED or asked.want < 0 or len(asked.lost) > MAX_FINISHED:
         raise InvalidInput(f"an exchange carries at most {MAX_FINISHED} ends, and wants 0 or more jobs")
@@ -82,6 +82,8 @@ async def _wait(call: Call, session: Session, asked: Exchange) -> list[Grant]:
     gone = asyncio.ensure_future(call.disconnected())
     try:
         with session.nudged() as nudge:
+            if session.orders_pending:
+                session.nudge()  # An order came between the look and the wait.
             waiting: set[asyncio.Future[Any]] = {waiter.answer, gone, nudge}
             await asyncio.wait(waiting, timeout=min(asked.wait, MAX_WAIT), return_when=asyncio.FIRST_COMPLETED)
         if dispatch.withdraw(waiter):
@@ -131,7 +133,7 @@ async def result(call: Call) -> Reply:
     session = await call.engine.fleet.session(call.caller, call.number("worker_id"))
     try:
         msgspec.json.decode(call.body)
-    except (msgspec.MsgspecError, RecursionError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(f"the result is not JSON: {str(error)[:200]}") from error
     await call.engine.output.save_result(session.worker_id, call.job_id(), call.number("attempt"), call.body)
     return Reply(status=204)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import asyncpg
 
-from horae.model.errors import OutcomeUnknown, StoreUnavailable
+from horae.model.errors import OutcomeUnknown, StoreUnavailable, WrongState
 from horae.model.states import State
 from horae.store.database import AMBIGUOUS, Copy, Database, NotConnected, Rows, Transaction, columns
 
@@ -181,17 +181,9 @@ class Jobs:
         return await self._database.atomically(work)
 
     async def _put_back(self, tx: Transaction, change: "PendingChange", attempt: int) -> bool:
-        await tx.fetch(
-            "job_change_body",
-            change.tenant_id,
-            change.id,
-            change.rank,
-            change.run_at,
-            change.lane_id,
-            change.priority,
-            change.params,
-            change.options,
-        )
+        body = (change.rank, change.run_at, change.lane_id, change.priority, change.params, change.options)
+        if not await tx.fetch("job_change_body", change.tenant_id, change.id, *body, change.version):
+            raise WrongState(f"job {change.id} was changed by somebody else at the same time; look and try again")
         put = await tx.fetchrow("pending_put", change.lane_id, change.id, change.rank, attempt, change.run_at)
         return bool(put and put["now"])
 
@@ -200,6 +192,8 @@ class PendingChange(NamedTuple):
     """A job as it shall be, and where its pending row lies now."""
 
     id: UUID
+    version: str
+    """Of the body that the change was made from."""
     tenant_id: int
     old_lane_id: int
     old_rank: int

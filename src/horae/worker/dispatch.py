@@ -70,6 +70,19 @@ class Dispatch:
         if self.draining:
             self.hand_back()
         self.feed_all()
+        self._hand_back_surplus()
+
+    def _hand_back_surplus(self) -> None:
+        """What will not start within the prefetch time may start elsewhere now.
+
+        We asked for it because the jobs before it were shorter; until one of these has ended we ask for no more.
+        """
+        prefetch = self._config.prefetch_seconds
+        fitting = self.pace.fitting(self.waiting, self._config.slots * prefetch, unknown=prefetch)
+        if fitting < len(self.waiting):
+            self.pace.mean = None
+        while len(self.waiting) > fitting:
+            self.report(undelivered(self.waiting.pop()))
 
     def _queue_of(self, job: Grant) -> deque[Order]:
         return self.waiting_async if job.task in self.async_tasks else self.waiting

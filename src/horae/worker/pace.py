@@ -45,6 +45,15 @@ class Pace:
             seconds += expected
         return batch, seconds
 
+    def fitting(self, waiting: deque[Order], seconds: float, *, unknown: float) -> int:
+        """How many from the queue's front take no longer than that together."""
+        tasks = self._tasks
+        for count, order in enumerate(waiting):
+            seconds -= tasks.get(order.grant.task, unknown)
+            if seconds < 0:
+                return count
+        return len(waiting)
+
     def target(self, free: int, blocked: int, prefetch: float) -> int:
         """How many jobs to hold, running ones included, with that many children free for new ones and blocked."""
         ahead = 1.0 if self.mean is None else max(1.0, prefetch / max(self.mean, 1e-6))

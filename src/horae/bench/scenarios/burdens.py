@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from horae.bench.bench import Bench
-from horae.bench.installation import Installation, cluster, installation, throw_away
+from horae.bench.installation import Installation
 from horae.bench.probe import Probe
 from horae.bench.scenarios.comparison import compare
 from horae.bench.scenarios.drain import Drained, drain_once
@@ -25,7 +25,7 @@ UNSERVED: Final = "bench.unserved"
 
 async def deep(bench: Bench) -> None:
     bench.notes.settings["mix"] = f"{READY_SHARE} % ready, the others due in 1 to 30 days; no worker has their task"
-    async with cluster() as running, installation(running, "empty") as empty, installation(running, "deep") as full:
+    async with bench.installation("empty") as empty, bench.installation("deep") as full:
         await empty.stop_server()
         await full.stop_server()
         await _lay_backlog(bench, full)
@@ -62,7 +62,7 @@ async def _serving(place: Installation) -> AsyncIterator[None]:
 
 
 async def snapshot(bench: Bench) -> None:
-    async with throw_away() as place:
+    async with bench.installation() as place:
 
         async def plain(name: str) -> Drained:
             return await drain_once(place, bench.settings, bench.screen, name)
@@ -91,7 +91,7 @@ async def _snapshot(dsn: str) -> AsyncIterator[None]:
 async def tenants(bench: Bench) -> None:
     settings = bench.settings
     spread = [b'{"task":"bench.noop","tenant":"bench-%d"}' % (1 + n % settings.tenants) for n in range(settings.jobs)]
-    async with throw_away() as place:
+    async with bench.installation() as place:
         await place.probe.fetch("tenants_make", settings.tenants)
         await compare(
             bench,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from horae.bench.bench import Bench, submit_bulk, until_ended
 from horae.bench.figures import Chart
-from horae.bench.installation import Installation, throw_away
+from horae.bench.installation import Installation
 from horae.bench.progress import Screen
 from horae.bench.settings import Settings
 from horae.bench.usage import MB, Usage, children_usage, own_usage, tree_usage
@@ -30,7 +30,7 @@ class Drained(NamedTuple):
 async def drain(bench: Bench) -> None:
     settings = bench.settings
     rounds = range(1, settings.rounds + 1)
-    async with throw_away() as place:
+    async with bench.installation() as place:
         found = [await drain_once(place, settings, bench.screen, f"round {number}") for number in rounds]
     bench.notes.figure("rate", [one.rate for one in found], "jobs/s")
     bench.notes.figure("wal", [one.wal for one in found], "B/job")

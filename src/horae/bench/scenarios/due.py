@@ -11,7 +11,7 @@ import msgspec
 
 from horae.bench.bench import Bench, submit_bulk, until_ended
 from horae.bench.figures import Chart, distribution, percentile
-from horae.bench.installation import Installation, throw_away
+from horae.bench.installation import Installation
 from horae.bench.progress import Step
 from horae.model.errors import SetupError
 from horae.model.job import JobRequest
@@ -26,7 +26,7 @@ WARM_JOBS = 200
 async def punctuality(bench: Bench) -> None:
     settings = bench.settings
     rounds: list[list[float]] = []
-    async with throw_away() as place:
+    async with bench.installation() as place:
         await _warm_up(bench, place)
         for number in range(1, settings.rounds + 1):
             with bench.screen.step(f"round {number}: {settings.jobs:,} jobs due one by one") as step:
@@ -38,7 +38,7 @@ async def punctuality(bench: Bench) -> None:
 
 async def herd(bench: Bench) -> None:
     """A herd of all jobs, and before it one of a tenth of them."""
-    async with throw_away() as place:
+    async with bench.installation() as place:
         await _warm_up(bench, place)
         for size in (max(bench.settings.jobs // 10, 1), bench.settings.jobs):
             await _herd(bench, place, size)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from horae.bench.bench import Bench, submit_bulk, until_ended
-from horae.bench.installation import Installation, throw_away
+from horae.bench.installation import Installation
 from horae.model.errors import SetupError
 from horae.model.job import JobRequest
 
@@ -31,7 +31,7 @@ class Life(NamedTuple):
 async def failover(bench: Bench) -> None:
     waits: list[list[float]] = []
     overlaps: list[float] = []
-    async with throw_away() as place:
+    async with bench.installation() as place:
         for number in range(1, bench.settings.rounds + 1):
             killed, lives = await _one_round(bench, place, f"round {number}")
             waits.append([(attempts[-1].first - killed) / 1e9 for attempts in lives.values()])

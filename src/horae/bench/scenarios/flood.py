@@ -10,7 +10,7 @@ import threading
 import time
 
 from horae.bench.bench import Bench, submit_bulk
-from horae.bench.installation import Installation, throw_away
+from horae.bench.installation import Installation
 from horae.bench.scenarios.latency import run_one
 from horae.bench.settings import Settings
 from horae.model.errors import SetupError
@@ -22,7 +22,7 @@ FLOODING, OTHER = "bench-1", "bench-2"
 async def flood(bench: Bench) -> None:
     settings = bench.settings
     rounds: list[list[float]] = []
-    async with throw_away() as place:
+    async with bench.installation() as place:
         await place.probe.fetch("tenants_make", 2)
         await place.start_worker(settings.slots)
         await place.until_joined()

@@ -12,7 +12,7 @@ import time
 import msgspec
 
 from horae.bench.bench import Bench
-from horae.bench.installation import Installation, throw_away
+from horae.bench.installation import Installation
 from horae.bench.progress import Step
 from horae.client.client import Client
 from horae.model.errors import SetupError
@@ -26,7 +26,7 @@ async def latency(bench: Bench) -> None:
     settings = bench.settings
     starts: list[list[float]] = []
     results: list[list[float]] = []
-    async with throw_away() as place:
+    async with bench.installation() as place:
         await place.start_worker(settings.slots)
         await place.until_joined()
         for number in range(1, settings.rounds + 1):

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 
 from horae.bench.bench import Bench, submit_bulk
 from horae.bench.figures import Chart
-from horae.bench.installation import Installation, throw_away
+from horae.bench.installation import Installation
 from horae.bench.usage import MB, memory, own_usage
 from horae.model.errors import SetupError
 
@@ -22,7 +22,7 @@ READY, LATER = b'{"task":"bench.noop"}', b'{"task":"bench.noop","delay":86400}'
 
 async def pending_memory(bench: Bench) -> None:
     pending = bench.settings.pending
-    async with throw_away() as place:
+    async with bench.installation() as place:
         bench.notes.figure("server_memory_empty", [_held(place)], "MB")
         with bench.screen.step(f"submitting {pending:,} jobs"):
             async with _watching(place) as curve:

@@ -10,7 +10,7 @@ import time
 
 from horae.bench.bench import Bench, submit_bulk
 from horae.bench.generator import Load, post, repeat_for, send
-from horae.bench.installation import Installation, throw_away
+from horae.bench.installation import Installation
 from horae.model.job import JobRequest
 
 WARM_SECONDS = 1.0
@@ -21,7 +21,7 @@ async def submit_single(bench: Bench) -> None:
     settings = bench.settings
     together: list[Load] = []
     in_turn: list[Load] = []
-    async with throw_away() as place:
+    async with bench.installation() as place:
         request = post("/v1/jobs", place.key, JOB)
         await send(place.url, repeat_for(request, min(WARM_SECONDS, settings.seconds)), settings.connections)
         for number in range(1, settings.rounds + 1):
@@ -66,7 +66,7 @@ async def submit_many(bench: Bench) -> None:
     settings = bench.settings
     loads: list[Load] = []
     wal: list[float] = []
-    async with throw_away() as place:
+    async with bench.installation() as place:
         lines = [JOB] * settings.jobs
         await submit_bulk(place, lines[: settings.batch * 10], settings.batch, settings.connections)
         for number in range(1, settings.rounds + 1):

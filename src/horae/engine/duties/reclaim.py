@@ -48,6 +48,7 @@ class Reclaim:
                 if not await self._workers.worker_lose(row["id"]):
                     continue
                 lost += 1
+                self._signals.lost(row["id"])
                 log.warning("worker_lost", worker=row["id"])
             # What a worker left behind when it said goodbye was not running any more: no crash.
             jobs += await self._give_away(row["id"], End.UNDELIVERED if row["state"] == "left" else End.LOST)

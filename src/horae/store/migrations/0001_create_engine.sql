@@ -293,8 +293,9 @@ begin
         when options ->> 'queue' !~ '^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}$' then 'queue is not a name'
         when length(options ->> 'concurrency_key') not between 1 and 200 then 'concurrency_key must be 1…200 characters'
         when options ? 'labels' and (jsonb_typeof(options -> 'labels') <> 'object'
-             or exists (select from jsonb_each(options -> 'labels') where jsonb_typeof(value) <> 'string'))
-            then 'labels must be an object of strings'
+             or exists (select from jsonb_each(options -> 'labels') where jsonb_typeof(value) <> 'string'
+                        or key !~ '^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}$' or length(value #>> '{}') > 200))
+            then 'labels must be an object of names and strings of at most 200 characters'
         when options ? 'retry' and (jsonb_typeof(options -> 'retry') <> 'object'
              or exists (select from jsonb_each(options -> 'retry') where not (
                  key in ('first', 'factor', 'cap') and jsonb_typeof(value) = 'number'
@@ -324,6 +325,8 @@ declare
     lane int;
     extra jsonb;
 begin
+    options := (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(options)
+                where jsonb_typeof(value) <> 'null');
     perform check_submit_options(options);
     if jsonb_typeof(params) <> 'object' then
         raise exception 'horae.submit: params must be a JSON object, not %', jsonb_typeof(params);

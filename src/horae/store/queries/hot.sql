@@ -110,7 +110,7 @@ with held as materialized (
 )
 insert into outcome (id, started_at, finished_at, tenant_id, worker_id, attempt, state, ending, cpu, peak_memory, blob,
                      result, error)
-select id, granted_at + waited * interval '1 second', clock_timestamp(), tenant_id, $1, attempt,
+select id, least(granted_at + waited * interval '1 second', clock_timestamp()), clock_timestamp(), tenant_id, $1, attempt,
        state::outcome_state, ending::execution_end, cpu, peak_memory, blob, result, error
 from held
 where (select same_or_retry((select count(*) from held), (select count(*) from gone)))
@@ -133,7 +133,7 @@ with held as materialized (
     delete from lease where ctid = any (array(select place from held)) returning true
 )
 insert into outcome (id, started_at, finished_at, tenant_id, worker_id, attempt, state, ending, result)
-select id, granted_at + waited * interval '1 second', clock_timestamp(), tenant_id, $1, attempt,
+select id, least(granted_at + waited * interval '1 second', clock_timestamp()), clock_timestamp(), tenant_id, $1, attempt,
        'succeeded', 'succeeded', result
 from held
 where (select same_or_retry((select count(*) from held), (select count(*) from gone)))
@@ -160,7 +160,7 @@ with held as materialized (
     select * from held where (select same_or_retry((select count(*) from held), (select count(*) from gone)))
 ), kept as (
     insert into attempt (id, started_at, ended_at, tenant_id, worker_id, attempt, ending, cpu, peak_memory, error)
-    select id, granted_at + waited * interval '1 second', clock_timestamp(), tenant_id, $1, attempt,
+    select id, least(granted_at + waited * interval '1 second', clock_timestamp()), clock_timestamp(), tenant_id, $1, attempt,
            ending::execution_end, cpu, peak_memory, error
     from ended
 ), into_timer as (

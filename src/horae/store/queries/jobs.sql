@@ -3,7 +3,7 @@
 -- name: job_get
 -- A job with its present state, whichever table holds it.
 -- $1 tenant, or null for any, $2 id
-select j.id, j.rank, j.run_at, j.tenant_id, j.lane_id, j.priority, j.params, j.options,
+select j.id, j.xmin::text as version, j.rank, j.run_at, j.tenant_id, j.lane_id, j.priority, j.params, j.options,
        l.queue, l.task, l.concurrency_key, t.name as tenant, k.name as key_name,
        o.state::text as outcome, o.started_at, o.finished_at, o.error, o.blob,
        coalesce(o.attempt, le.attempt, ti.attempt, r.attempt, 0) as attempt,
@@ -39,7 +39,7 @@ limit $8;
 -- name: job_states
 -- The rows of a page, each with its present state. Same columns as job_get.
 -- $1 tenant, $2 ids
-select j.id, j.rank, j.run_at, j.tenant_id, j.lane_id, j.priority, j.params, j.options,
+select j.id, j.xmin::text as version, j.rank, j.run_at, j.tenant_id, j.lane_id, j.priority, j.params, j.options,
        l.queue, l.task, l.concurrency_key, t.name as tenant, k.name as key_name,
        o.state::text as outcome, o.started_at, o.finished_at, o.error, o.blob,
        coalesce(o.attempt, le.attempt, ti.attempt, r.attempt, 0) as attempt,
@@ -122,10 +122,11 @@ on conflict (worker_id, id) do update set reason = excluded.reason, attempt = ex
 returning worker_id, attempt;
 
 -- name: job_change_body
--- Edits a job that has not started; the caller holds its pending row locked.
--- $1 tenant, $2 id, $3 rank, $4 run_at, $5 lane, $6 priority, $7 params, $8 options
+-- Edits a job that has not started; the caller has taken its pending row. No row: somebody else edited it meanwhile.
+-- $1 tenant, $2 id, $3 rank, $4 run_at, $5 lane, $6 priority, $7 params, $8 options, $9 version that was read
 update job set rank = $3, run_at = $4, lane_id = $5, priority = $6, params = $7, options = $8
-where tenant_id = $1 and id = $2;
+where tenant_id = $1 and id = $2 and xmin::text = $9
+returning id;
 
 -- name: pending_take
 -- Takes a pending job's row out, to put it back elsewhere in the same transaction.

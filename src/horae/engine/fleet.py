@@ -65,7 +65,7 @@ class Fleet:
         self.lease_seconds = lease_seconds
         self._sessions: dict[int, Session] = {}
         signals.on_cancel.append(self._note_cancel)
-        signals.on_lost.append(lambda worker_id: self._sessions.pop(worker_id, None))
+        signals.on_lost.append(self._forget)
 
     @property
     def heartbeat_seconds(self) -> float:
@@ -209,6 +209,9 @@ class Fleet:
         """Ends every waiting exchange: the server stops, and the workers shall ask another."""
         for session in self._sessions.values():
             session.nudge()
+
+    def _forget(self, worker_id: int) -> None:
+        self._sessions.pop(worker_id, None)
 
     def _forget_the_gone(self) -> None:
         if len(self._sessions) >= MANY_SESSIONS:

@@ -4,6 +4,7 @@ The parts are the programs that users start, told apart by the names the test gi
 with`, and if the test's own process is killed, the kernel ends them (see horae.bench.program).
 """
 
+import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -28,7 +29,8 @@ class Stack:
         self.dsn = dsn
         self.folder = folder
         self.keys = keys
-        self.programs: list[Program] = []
+        self.servers: list[Program] = []
+        self.workers: list[Program] = []
         self._frozen: set[Program] = set()
         self._urls: dict[str, str] = {}
         self._key_file = folder / "worker.key"
@@ -40,6 +42,9 @@ class Stack:
         """Of the server that was started first."""
         return next(iter(self._urls.values()))
 
+    def address(self, server: str) -> str:
+        return self._urls[server]
+
     async def server(self, name: str = "server", **environ: str) -> Program:
         """Starts a server. One of the same name is started again at the same address."""
         known = self._urls.get(name)
@@ -47,7 +52,7 @@ class Stack:
         # In the environment, where a password is not seen by everybody; a test may put another address there.
         settings = {"HORAE_DATABASE": self.dsn, "HORAE_ALLOW_UNSAFE": "true"} | environ
         arguments = ["server", "--port", port, "--objects", str(self.folder / "objects")]
-        program = await self._start(name, arguments, settings)
+        program = await self._start(name, arguments, settings, self.servers)
         self._urls[name] = await program.line("Horae listens on ")
         return program
 
@@ -55,12 +60,12 @@ class Stack:
         """Starts a worker; `until_joined` tells when it is there."""
         arguments = ["worker", "--app", app, "--slots", str(slots), "--name", name, "--url", url or self.url]
         arguments += ["--key-file", str(self._key_file), "--drain-timeout", "2s"]
-        return await self._start(name, arguments, {})
+        return await self._start(name, arguments, {}, self.workers)
 
-    async def _start(self, name: str, arguments: list[str], environ: dict[str, str]) -> Program:
+    async def _start(self, name: str, arguments: list[str], environ: dict[str, str], beside: list[Program]) -> Program:
         program = Program(name, arguments, self._environ | environ, self.folder / f"{name}.log")
         await program.start()
-        self.programs.append(program)
+        beside.append(program)
         return program
 
     async def until_joined(self, name: str, besides: int | None = None) -> int:
@@ -73,10 +78,9 @@ class Stack:
 
             return await wait_for(joined, 60, what=f"the worker {name}") or 0
 
-    def client(self, server: str | None = None, *, url: str | None = None, **options: Any) -> Client:
-        """A client with the rights of an admin, of the named server or the first."""
-        address = url or (self._urls[server] if server else self.url)
-        return Client(connection=Connection(address, self.keys[Role.ADMIN]), **options)
+    def client(self, url: str | None = None, **options: Any) -> Client:
+        """A client with the rights of an admin, of the first server unless another is given."""
+        return Client(connection=Connection(url or self.url, self.keys[Role.ADMIN]), **options)
 
     def freeze(self, program: Program) -> None:
         self._frozen.add(program)
@@ -87,11 +91,11 @@ class Stack:
         os.kill(program.pid, signal.SIGCONT)
 
     async def stop(self) -> None:
-        """In the reverse order of starting. One that was left frozen must hear that it shall stop."""
+        """Workers first: they want to say goodbye. One that was left frozen must hear that it shall stop."""
         for program in list(self._frozen):
             self.thaw(program)
-        for program in reversed(self.programs):
-            await program.stop()
+        for programs in (self.workers, self.servers):
+            await asyncio.gather(*(program.stop() for program in programs))
 
 
 @asynccontextmanager

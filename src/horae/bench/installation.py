@@ -85,7 +85,7 @@ class Installation:
             await self.server.stop()
 
     async def start_worker(self, slots: int, name: str = "bench") -> Program:
-        """Returns as soon as it is started; what it does first is part of what it costs."""
+        """Returns as soon as it is started; `until_joined` waits until it takes jobs."""
         arguments = ["worker", "--app", APP, "--slots", str(slots), "--name", name, "--url", self.url]
         arguments += ["--key-file", str(self._worker_key), "--drain-timeout", "5s"]
         worker = Program("worker", arguments, self._environ(), self.folder / f"worker-{name}.log")

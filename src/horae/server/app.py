@@ -7,7 +7,7 @@ import asyncpg
 import structlog
 
 from horae.engine.engine import Engine
-from horae.model.errors import HoraeError, InvalidInput, MethodNotAllowed, NotFound, StoreUnavailable, Unauthenticated
+from horae.model.errors import HoraeError, InvalidInput, MethodNotAllowed, NotFound, OutcomeUnknown, Unauthenticated
 from horae.model.roles import Permission
 from horae.server.calls import Call, EventStream, Receive, Reply, Scope, Send
 from horae.server.routes import ROUTES, Route
@@ -101,7 +101,7 @@ class Application:
     def _problem(self, error: Exception, path: str) -> Reply:
         known = self._known(error)
         if known.status >= 500 and not isinstance(error, HoraeError):
-            log.error("request_failed", path=path, error=repr(error), exc_info=not isinstance(known, StoreUnavailable))
+            log.error("request_failed", path=path, error=repr(error), exc_info=not isinstance(known, OutcomeUnknown))
         headers = []
         if "retry_after" in known.extra:
             headers.append((b"retry-after", str(known.extra["retry_after"]).encode()))
@@ -119,7 +119,7 @@ class Application:
         if isinstance(error, asyncpg.DataError):
             return InvalidInput(f"a value is not acceptable to the database: {str(error)[:200]}")
         if isinstance(error, LOST):
-            return StoreUnavailable("the database does not answer; the outcome is unknown", retry_after=1)
+            return OutcomeUnknown("the database went away in the middle; whether this happened is unknown")
         return HoraeError("an error inside the server; its log has the details")
 
 

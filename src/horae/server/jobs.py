@@ -175,8 +175,11 @@ async def result(call: Call) -> Reply:
     row = await call.engine.steer.get(call.caller, job_id)
     ended = await call.engine.output.result(row["tenant_id"], job_id, min(wait, MAX_WAIT))
     if ended is None:
-        now = await call.engine.steer.get(call.caller, job_id)
-        return Reply(JobResult(id=job_id, state=state_of(now)))
+        state = state_of(await call.engine.steer.get(call.caller, job_id))
+        if not state.ended:
+            return Reply(JobResult(id=job_id, state=state))
+        # It ended between the two looks: the first one's answer would lack the result.
+        return await result(call)
     value: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     if ended.state is State.SUCCEEDED:
         value = msgspec.Raw((ended.result or "null").encode())

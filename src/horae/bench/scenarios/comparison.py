@@ -15,9 +15,10 @@ Leg = Callable[[str], Awaitable[Drained]]
 
 async def compare(bench: Bench, without: Leg, burdened: Leg) -> None:
     """`cost` is how many percent of the rate the burden takes."""
-    pairs: list[tuple[Drained, Drained]] = []
-    for number in range(1, bench.settings.rounds + 1):
-        pairs.append((await without(f"round {number}, without"), await burdened(f"round {number}, with")))  # noqa: PERF401
+    pairs = [
+        (await without(f"round {number}, without"), await burdened(f"round {number}, with"))
+        for number in range(1, bench.settings.rounds + 1)
+    ]
     notes = bench.notes
     notes.figure("cost", [100 * (1 - b.rate / a.rate) for a, b in pairs], "%")
     notes.figure("rate_without", [a.rate for a, _ in pairs], "jobs/s")

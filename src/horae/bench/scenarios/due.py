@@ -16,7 +16,7 @@ from horae.bench.progress import Step
 from horae.model.errors import SetupError
 from horae.model.job import JobRequest
 
-AHEAD = 2.0
+AHEAD = 3.0
 """Seconds between the submission and the first due time; a large herd gets more, for it takes longer to submit."""
 SUBMIT_RATE = 5000
 SPACING = 0.05
@@ -62,7 +62,8 @@ async def _warm_up(bench: Bench, place: Installation) -> None:
     await place.start_worker(bench.settings.slots)
     await place.until_joined()
     with bench.screen.step("warming up") as step:
-        await _lags(place, [time.time() + AHEAD] * WARM_JOBS, step)
+        await submit_bulk(place, [_line(time.time())] * WARM_JOBS, batch=10)
+        await until_ended(place, WARM_JOBS, step)
 
 
 async def _lags(place: Installation, times: list[float], step: Step) -> list[float]:

@@ -1,7 +1,7 @@
 """Flood: one tenant submits a mass of jobs; how long does the job of another wait behind it?
 
-The flood is being worked off all the time, and filled up before each round. The other tenant submits one job at a
-time, at random pauses.
+The flood is being worked off all the time, and filled up before each round, while no worker runs. The other tenant
+submits one job at a time, at random pauses.
 """
 
 import asyncio
@@ -24,13 +24,14 @@ async def flood(bench: Bench) -> None:
     rounds: list[list[float]] = []
     async with bench.installation() as place:
         await place.probe.fetch("tenants_make", 2)
-        await place.start_worker(settings.slots)
-        await place.until_joined()
         for number in range(1, settings.rounds + 1):
             with bench.screen.step(f"round {number}: one tenant floods up to {settings.pending:,} jobs"):
                 await _fill(place, settings)
+            await place.start_worker(settings.slots)
+            await place.until_joined()
             with bench.screen.step(f"round {number}: single jobs of another tenant, {settings.seconds:g} s"):
                 rounds.append(await _waits(place, settings.seconds))
+            await place.stop_workers()
             if not await place.probe.value("unfinished"):
                 raise SetupError("the flood has run off before the measurement ended: give more with --pending")
     bench.notes.percentiles("wait", rounds, "ms")

@@ -14,8 +14,8 @@ def same_text(shown: str, printed: str) -> bool:
 
 
 def _trimmed(text: str) -> str:
-    """Columns are padded to the right."""
-    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+    """How wide columns are depends on what is in them."""
+    return "\n".join(re.sub(" +", " ", line).strip() for line in text.strip().splitlines())
 
 
 def _fits(shown: str, printed: str) -> bool:

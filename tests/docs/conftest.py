@@ -38,34 +38,37 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def stage(up: Installation, folder: Path) -> Iterator[Stage]:
+def stage(page: Path, up: Installation, folder: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
     """A terminal of the user who runs `horae up`; DATABASE_URL is that of an application beside it."""
     dsn, local = running_dsn(up.data), read_local(up.local_file)
     assert dsn is not None
     assert local is not None
-    environ = terminal(up.environ, folder) | {
+    environ = up.environ | {
+        "HOME": str(folder),
+        "PATH": f"{PROGRAMS}:{os.environ['PATH']}",
         "XDG_STATE_HOME": str(up.home / ".local/state"),
         "HORAE_URL": up.url,
         "HORAE_KEY": local["key"],
         "HORAE_DATA": str(up.data),
         "DATABASE_URL": dsn.replace("horae@", "shop@"),
     }
-    with staged(folder, environ, dsn) as it:
+    hosts = {}
+    if page.name == "operating.md":
+        dsn, port = request.getfixturevalue("own_database"), free_port()
+        environ |= {"HORAE_URL": f"http://127.0.0.1:{port}", "HORAE_PORT": str(port), "HORAE_KEY": ""}
+        hosts = {"db.example.com": dsn.partition("@")[2].partition("/")[0]}
+    with staged(folder, environ, dsn, hosts) as it:
         yield it
 
 
 @pytest.fixture
-def own_database() -> Iterator[Cluster]:
-    """Durable, on TCP and with a password, as the server demands."""
+def own_database() -> Iterator[str]:
+    """The DSN of a PostgreSQL as readers have it: durable, on TCP, with passwords."""
     with temporary_folder() as folder, asyncio.Runner() as runner:
         cluster = Cluster(folder / "data", port=free_port())
         runner.run(cluster.start())
-        yield cluster
+        yield cluster.tcp_dsn
         runner.run(cluster.stop())
-
-
-def terminal(environ: dict[str, str], folder: Path) -> dict[str, str]:
-    return environ | {"HOME": str(folder), "PATH": f"{PROGRAMS}:{os.environ['PATH']}"}
 
 
 def free_port() -> int:

@@ -1,8 +1,8 @@
 """Where the blocks of one page run, as a reader would run them: one terminal, one folder, one Python, in order.
 
 Shell variables stay from block to block. A block that begins with `# name.py` is that file. Programs that run until
-Ctrl-C are started in the background and stopped at the end of the page; of `horae up` only its worker is started,
-because database and server are there already.
+Ctrl-C are started in the background and stopped at the end of the page. Of `horae up` only the worker is started, if
+the page has written its app: database, server and the worker of the demo are there already.
 """
 
 import contextlib
@@ -30,18 +30,20 @@ from .pages import Block
 
 BLOCK_SECONDS = 90.0
 SERVING = re.compile(r"horae (up|server|worker)\b")
-ELSEWHERE = re.compile(r"(make |horae bench |horae jobs --watch)")
+ELSEWHERE = re.compile(r"(make |horae bench (?!list)|horae jobs --watch)")
 """Commands with a test of their own in `test_docs_blocks`."""
 
 
 class Stage:
-    def __init__(self, folder: Path, environ: dict[str, str], dsn: str) -> None:
+    def __init__(self, folder: Path, environ: dict[str, str], dsn: str, hosts: dict[str, str]) -> None:
+        """`dsn` is where SQL blocks run; `hosts` says where the hosts really are that a page invents."""
         self.folder = folder
         self.environ = environ
-        self.dsn = dsn
-        """Where SQL blocks run."""
+        self._dsn = dsn
+        self._hosts = hosts
         self.printed = ""
-        self.elsewhere: list[str] = []
+        """By the last block that ran."""
+        self._written: set[str] = set()
         self._names: dict[str, Any] = {"__name__": "__page__"}
         self._background: list[subprocess.Popen[bytes]] = []
 
@@ -63,26 +65,27 @@ class Stage:
         path = self.folder / block.file.removeprefix("~/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block.text)
+        self._written.add(path.stem)
 
     def _run_python(self, block: Block) -> None:
-        if block.file is not None:
-            self._write(block)
-        lines = "\n" * (block.line - 1)
         with contextlib.redirect_stdout(io.StringIO()) as out:
             if block.file is not None:
-                import_module(block.file.removesuffix(".py").replace("/", "."))
+                self._write(block)
+                import_module(block.file.removesuffix(".py"))
             else:
-                exec(compile(lines + block.text, block.page, "exec"), self._names)
+                # So many empty lines before it that tracebacks show the page's own line.
+                code = compile("\n" * (block.line - 1) + block.text, block.page, "exec")
+                exec(code, self._names)
         self.printed = out.getvalue()
 
     def _run_sql(self, block: Block) -> None:
-        with psycopg.connect(self.dsn, autocommit=True) as connection:
+        with psycopg.connect(self._dsn, autocommit=True) as connection:
             rows = [connection.execute(part) for part in _statements(block.text)]
             self.printed = "\n".join(str(row[0]) for row in rows[-1]) if rows[-1].description else ""
 
     def _run_shell(self, block: Block) -> None:
         now: list[str] = []
-        for line in block.text.splitlines():
+        for line in self._located(block.text).splitlines():
             if not SERVING.match(line) and not ELSEWHERE.match(line):
                 now.append(line)
                 continue
@@ -90,19 +93,26 @@ class Stage:
             now = []
             if SERVING.match(line):
                 self._serve(line)
-            else:
-                self.elsewhere.append(line)
         self._sh(block, "\n".join(now))
+
+    def _located(self, text: str) -> str:
+        for invented, real in self._hosts.items():
+            text = text.replace(invented, real)
+        return text
 
     def _serve(self, line: str) -> None:
         check_arguments(line)
-        app = re.search(r"--app \S+", line)
+        app = re.search(r"--app (\S+)\.py:", line)
         if line.startswith("horae server"):
             self._start(line, self._client().ready)
-        elif app is not None:
-            workers = self._workers()
-            command = line if line.startswith("horae worker") else f"horae worker {app[0]}"
-            self._start(command, lambda: self._workers() > workers)
+        elif line.startswith("horae worker"):
+            self._start_worker(line)
+        elif app is not None and app[1] in self._written:
+            self._start_worker(f"horae worker {app[0]}app")
+
+    def _start_worker(self, line: str) -> None:
+        before = self._workers()
+        self._start(line, lambda: self._workers() > before)
 
     def _sh(self, block: Block, commands: str) -> None:
         """Variables are exported and kept, so that the next block of the page has them."""
@@ -141,37 +151,48 @@ class Stage:
         assert same(block.text, self.printed), f"{block.place}: the block before it printed\n{self.printed}"
 
     def stop(self) -> None:
+        """The last started first: workers before their server."""
         for process in reversed(self._background):
             process.send_signal(signal.SIGTERM)
-        for process in self._background:
             assert process.wait(60) == 0
 
 
 @contextmanager
-def staged(folder: Path, environ: dict[str, str], dsn: str) -> Iterator[Stage]:
-    """A stage in this folder; Python's own environment, path and modules are as before afterwards."""
+def staged(folder: Path, environ: dict[str, str], dsn: str, hosts: dict[str, str] | None = None) -> Iterator[Stage]:
+    with _python_in(folder, environ):
+        stage = Stage(folder, environ, dsn, hosts or {})
+        try:
+            yield stage
+        finally:
+            stage.stop()
+
+
+@contextmanager
+def _python_in(folder: Path, environ: dict[str, str]) -> Iterator[None]:
+    """This Python as if it had been started there. Environment, path and modules are as before afterwards."""
     before, modules, path, here = dict(os.environ), set(sys.modules), list(sys.path), Path.cwd()
-    stage = Stage(folder, environ, dsn)
-    os.environ.clear()
-    os.environ.update(environ)
+    _replace_environment(environ)
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     try:
-        yield stage
+        yield
     finally:
-        stage.stop()
+        _replace_environment(before)
         os.chdir(here)
-        os.environ.clear()
-        os.environ.update(before)
         sys.path[:] = path
         for name in set(sys.modules) - modules:
             if (getattr(sys.modules[name], "__file__", None) or "").startswith(str(folder)):
                 del sys.modules[name]
 
 
+def _replace_environment(environ: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(environ)
+
+
 def check_arguments(line: str) -> None:
     """The program takes these options, whether or not it is started here."""
-    build().parse_args(shlex.split(line)[1:], exit_on_error=False, print_error=False)
+    build().parse_args(shlex.split(line, comments=True)[1:], exit_on_error=False, print_error=False)
 
 
 def _statements(text: str) -> list[str]:

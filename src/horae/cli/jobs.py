@@ -71,6 +71,7 @@ def jobs(
     limit: int = 50,
     everything: Annotated[bool, Parameter(name="--all")] = False,
     watch: bool = False,
+    ids: bool = False,
     only: Filter = EVERYTHING,
     access: Access = HERE,
 ) -> None:
@@ -84,19 +85,26 @@ def jobs(
         Show all there are, however many.
     watch
         Show the list anew every two seconds, until Ctrl-C.
+    ids
+        Print the ids alone, one a line, as cancel and retry take them.
     """
     with access.client() as client:
         if watch and not access.json:
             _watch(client, only, limit)
             return
         found = _find(client, only, None if everything else limit)
-        if access.json:
-            print_lines(found)
+        if access.json or ids:
+            print_lines(found) if access.json else _print_ids(found)
             return
         shown = list(found)
         console().print(job_table(shown))
         if len(shown) == limit and not everything:
             note(f"the first {limit}; more with --limit or --all")
+
+
+def _print_ids(found: Iterator[Job]) -> None:
+    for job in found:
+        print(job.id)
 
 
 def _find(client: "Client", only: Filter, limit: int | None) -> Iterator[Job]:

@@ -6,7 +6,7 @@ from typing import Final
 
 import structlog
 
-from horae.model.errors import HoraeError, WorkerGone
+from horae.model.errors import HoraeError, Unreachable, WorkerGone
 from horae.model.work import Progress
 from horae.wire.workers import Heartbeat, HeartbeatAnswer, Joined
 from horae.worker.clock import now
@@ -55,6 +55,8 @@ class Heart:
             raise
         except HoraeError as error:
             log.warning("heartbeat_failed", error=str(error))
+            if isinstance(error, Unreachable):
+                await self._link.renew_exchanges()
             return False
         for told in beat.progress:
             if self._progress.get(told.id) is told:

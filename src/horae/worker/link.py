@@ -23,6 +23,7 @@ class Link:
         self._session = self._open()
         # Heartbeats have connections of their own: nothing large ever goes before them.
         self._heartbeat_session = self._open()
+        self._exchange_session = self._open()
         self.worker_id = 0
 
     def _open(self) -> aiohttp.ClientSession:
@@ -30,8 +31,17 @@ class Link:
         return aiohttp.ClientSession(connector=connector, headers=self._headers, auto_decompress=True)
 
     async def close(self) -> None:
-        await self._session.close()
-        await self._heartbeat_session.close()
+        for session in (self._session, self._heartbeat_session, self._exchange_session):
+            await session.close()
+
+    async def renew_exchanges(self) -> None:
+        """Breaks off exchanges that are under way, and their connections.
+
+        To be called when a heartbeat got no answer: the server's host may have gone without a word, and the long poll
+        would wait for it for half a minute more.
+        """
+        former, self._exchange_session = self._exchange_session, self._open()
+        await former.close()
 
     async def join(self, join: Join) -> Joined:
         answer = await self._request(self._session, "POST", self._base, self._encoder.encode(join), CALL_SECONDS)
@@ -40,7 +50,8 @@ class Link:
         return joined
 
     async def post(self, call: str, body: msgspec.Struct | None = None, timeout: float = CALL_SECONDS) -> bytes:
-        session = self._heartbeat_session if call == "heartbeat" else self._session
+        own = {"heartbeat": self._heartbeat_session, "exchange": self._exchange_session}
+        session = own.get(call, self._session)
         data = b"" if body is None else self._encoder.encode(body)
         return await self._request(session, "POST", f"{self._base}/{self.worker_id}/{call}", data, timeout)
 

@@ -6,13 +6,12 @@ bounded so that one flood does not fill the whole answer while others wait.
 
 Everything here is a hint. A lane believed empty may have work (another server made it): the scout finds it within a
 moment. A lane believed full may be empty: the claim returns less. *Floors* spare the claim from walking over the dead
-index entries that a long snapshot keeps alive: each lane remembers the smallest rank that can still be there, forgets
-it once a second, and lowers it when it hears of a smaller one.
+index entries that a long snapshot keeps alive: each lane remembers the smallest rank that can still be there and lowers
+it when it hears of a smaller one. Only the scout looks below, and it watches what that costs.
 """
 
 import asyncio
 import heapq
-import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -33,34 +32,23 @@ log = structlog.get_logger()
 
 LANES_A_CLAIM: Final = 64
 MAX_CLAIM: Final = 1000
-FLOOR_SECONDS: Final = 1.0
 LOWEST_RANK: Final = -(2**63)
 
 
 class LaneHint:
     """What this server believes of a lane."""
 
-    __slots__ = ("floor", "floor_until", "head", "key", "lane_id")
+    __slots__ = ("floor", "head", "key", "lane_id")
 
     def __init__(self, lane_id: int, key: LaneKey, head: int) -> None:
         self.lane_id = lane_id
         self.key = key
         self.head = head
         self.floor = LOWEST_RANK
-        self.floor_until = 0.0
 
     def lower(self, rank: int) -> None:
         self.head = min(self.head, rank)
         self.floor = min(self.floor, rank)
-
-    def floor_now(self, now: float) -> int:
-        return self.floor if now < self.floor_until else LOWEST_RANK
-
-    def claimed_up_to(self, rank: int, started: float) -> None:
-        self.head = max(self.head, rank)
-        if started >= self.floor_until:
-            self.floor_until = started + FLOOR_SECONDS
-        self.floor = rank
 
 
 class Waiter:
@@ -167,26 +155,20 @@ class Dispatch:
     async def _claim(
         self, session: Session, number: int, lanes: Sequence[tuple[LaneHint, int]], want: int
     ) -> list[Grant]:
-        now = time.monotonic()
-        claims = [LaneClaim(h.lane_id, h.key.tenant_id, h.floor_now(now), quota) for h, quota in lanes]
+        claims = [LaneClaim(h.lane_id, h.key.tenant_id, h.floor, quota) for h, quota in lanes]
         heads = [hint.head for hint, _ in lanes]
         for hint, _ in lanes:
             # Until the answer is there the lane counts as empty; work that is announced meanwhile brings it back.
             self._rest(hint)
         rows = await self._jobs.job_claim(session.worker_id, number, claims, want)
-        self._learn_from(rows, lanes, heads, want, now)
+        self._learn_from(rows, lanes, heads, want)
         if self._waiters:
             # Others may have found the lane resting while we claimed.
             self._serve()
         return await self._grants(rows)
 
     def _learn_from(
-        self,
-        rows: Sequence[asyncpg.Record],
-        lanes: Sequence[tuple[LaneHint, int]],
-        heads: Sequence[int],
-        want: int,
-        now: float,
+        self, rows: Sequence[asyncpg.Record], lanes: Sequence[tuple[LaneHint, int]], heads: Sequence[int], want: int
     ) -> None:
         got: dict[int, int] = {}
         last: dict[int, int] = {}
@@ -198,7 +180,7 @@ class Dispatch:
         for (hint, quota), head in zip(lanes, heads, strict=True):
             count = got.get(hint.lane_id, 0)
             if hint.lane_id in last and hint.lane_id not in self._full:
-                hint.claimed_up_to(last[hint.lane_id], now)
+                hint.floor = last[hint.lane_id]
             if (left <= 0 or count >= min(quota, left)) and hint.lane_id not in self._full:
                 self._quiet.pop(hint.lane_id, None)
                 hint.head = last.get(hint.lane_id, head)

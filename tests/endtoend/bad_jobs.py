@@ -24,7 +24,7 @@ class Mute(Exception):
 
 class Deadly(Exception):
     def __str__(self) -> str:
-        sys.exit("no words")
+        raise SystemExit("no words")
 
 
 @app.task
@@ -137,7 +137,6 @@ def close_output() -> None:
 @app.task
 def close_everything() -> None:
     os.closerange(3, 512)
-    time.sleep(60)
 
 
 @app.task

@@ -4,12 +4,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from horae.testing.database import cloned_database
 from horae.testing.stack import Stack, running_stack
 
 
-@pytest.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(cluster_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stack]:
     """With one server."""
     async with cloned_database(cluster_dsn) as dsn, running_stack(dsn, tmp_path_factory.mktemp("stack")) as stack:

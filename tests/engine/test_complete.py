@@ -70,7 +70,10 @@ async def test_a_batch_of_all_kinds_ends_each_in_its_own_way(resting: Engine, co
     ids = [await submit(resting, retry=RetryPolicy(first=60, jitter=False)) for _ in kinds]
     grants = await resting.dispatch.take(worker, 1, 10)
     assert [grant.id for grant in grants] == ids
-    assert await resting.complete.attempts(worker.worker_id, [done(g, e) for g, e in zip(grants, kinds, strict=True)]) == []
+    assert (
+        await resting.complete.attempts(worker.worker_id, [done(g, e) for g, e in zip(grants, kinds, strict=True)])
+        == []
+    )
     assert [await state(resting, job_id) for job_id in ids] == [
         State.SUCCEEDED, State.SCHEDULED, State.FAILED, State.SCHEDULED, State.CANCELLED, State.READY, State.READY,
     ]  # fmt: skip
@@ -104,7 +107,9 @@ async def test_the_retry_policy_sets_the_time_of_the_next_try(resting: Engine, c
 async def test_a_task_may_ask_for_its_own_time(resting: Engine, conn):
     worker = await join(resting)
     await submit(resting, retry=RetryPolicy(first=1, jitter=False))
-    await resting.complete.attempts(worker.worker_id, [done(await take_one(resting, worker), End.ERROR, retry_after=500)])
+    await resting.complete.attempts(
+        worker.worker_id, [done(await take_one(resting, worker), End.ERROR, retry_after=500)]
+    )
     assert 400 < await conn.fetchval("select extract(epoch from run_at - clock_timestamp())::float from timer") <= 500
 
 
@@ -154,7 +159,9 @@ async def test_a_large_inline_result_is_refused(resting: Engine):
     await submit(resting)
     grant = await take_one(resting, worker)
     with pytest.raises(InvalidInput):
-        await resting.complete.attempts(worker.worker_id, [done(grant, result=msgspec.Raw(b'"' + b"x" * 40_000 + b'"'))])
+        await resting.complete.attempts(
+            worker.worker_id, [done(grant, result=msgspec.Raw(b'"' + b"x" * 40_000 + b'"'))]
+        )
 
 
 async def test_a_huge_error_is_cut_and_its_end_kept(resting: Engine, conn):

@@ -56,7 +56,7 @@ async def test_all_waiters_are_served_from_one_announcement(resting: Engine):
 
 
 async def test_a_worker_that_asks_while_another_claims_need_not_wait_for_the_scout(resting: Engine, monkeypatch):
-    """W1's claim is under way, so the lane counts as empty; W2 asks and stands in line; the claim leaves work behind."""
+    """W1's claim is under way: the lane counts as empty; W2 asks and stands in line; the claim leaves work behind."""
     first, second = await join(resting), await join(resting)
     await resting.submit.many(ROOT, [JobRequest(task="work")] * 2)
     jobs, go = resting.dispatch._jobs, asyncio.Event()
@@ -123,7 +123,9 @@ async def test_a_job_with_a_smaller_rank_lowers_the_floor(resting: Engine):
     assert (await take_one(resting, worker, 2)).id == urgent
 
 
-async def test_a_job_inserted_below_the_floor_behind_our_back_is_found_when_the_floor_is_forgotten(resting: Engine, conn):
+async def test_a_job_inserted_below_the_floor_behind_our_back_is_found_when_the_floor_is_forgotten(
+    resting: Engine, conn
+):
     worker = await join(resting)
     await resting.submit.many(ROOT, [JobRequest(task="work")] * 20)
     await resting.dispatch.take(worker, 1, 10)
@@ -186,3 +188,12 @@ async def test_a_later_attempt_gets_the_checkpoint(resting: Engine):
     await resting.complete.attempts(worker.worker_id, [done(grant, End.ERROR, retry_after=0)])
     again = await take_one(resting, worker, 2)
     assert (again.attempt, bytes(again.checkpoint)) == (2, b'{"page":7}')
+
+
+async def test_a_job_with_unreadable_options_does_not_keep_others_from_running(resting: Engine, conn):
+    worker = await join(resting)
+    spoilt, good = await submit(resting), await submit(resting)
+    await conn.execute("update job set options = '{\"labels\": 5}' where id = $1::uuid", spoilt)
+    grants = await resting.dispatch.take(worker, 1, 10)
+    assert {grant.id for grant in grants} == {spoilt, good}
+    assert await resting.complete.attempts(worker.worker_id, [done(grant, End.ERROR) for grant in grants]) == []

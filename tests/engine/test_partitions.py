@@ -24,7 +24,7 @@ TABLES = ("job", "outcome", "attempt", "log_chunk")
 
 async def days(conn, table: str = "job") -> set[str]:
     rows = await conn.fetch(
-        "select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = $1::text::regclass",
+        "select c.relname from pg_inherits i join pg_class c on c.oid = inhrelid where inhparent = $1::text::regclass",
         table,
     )
     return {row["relname"].removeprefix(f"{table}_") for row in rows}
@@ -170,7 +170,9 @@ async def longest_submit(engine: Engine, seconds: float) -> float:
 
 
 @pytest.mark.parametrize("work", ["make", "drop"])
-async def test_a_long_reader_does_not_stop_submits_behind_a_change_of_days(old_day: Engine, conn, database: str, work: str):
+async def test_a_long_reader_does_not_stop_submits_behind_a_change_of_days(
+    old_day: Engine, conn, database: str, work: str
+):
     """pg_dump holds a share lock on `job`; the change of days must not queue up an exclusive one for long."""
     await join(old_day)
     await submit(old_day)

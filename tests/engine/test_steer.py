@@ -82,7 +82,7 @@ async def test_a_retried_job_is_not_cancelled_by_the_old_request(resting: Engine
 
 
 async def test_a_cancel_that_races_with_a_retry_is_carried_out(resting: Engine, monkeypatch):
-    """The worker reports an error; the facts are read: no request; the cancel is accepted; the job goes back to wait."""
+    """The worker reports an error; the facts say no request; the cancel is accepted; the job goes back to wait."""
     worker = await join(resting)
     job_id = await submit(resting, retry=RetryPolicy(first=600, jitter=False))
     grant = await take_one(resting, worker)
@@ -103,8 +103,7 @@ async def test_cancels_and_claims_at_the_same_time_never_both_win(resting: Engin
     worker = await join(resting)
     ids = [await submit(resting) for _ in range(40)]
     grants, *said = await asyncio.gather(
-        resting.dispatch.take(worker, 1, 40),
-        *(resting.steer.cancel(ROOT, UUID(job_id), "") for job_id in ids),
+        resting.dispatch.take(worker, 1, 40), *(resting.steer.cancel(ROOT, UUID(job_id), "") for job_id in ids)
     )
     granted = {grant.id for grant in grants}
     for job_id, answer in zip(ids, said, strict=True):
@@ -240,3 +239,23 @@ async def test_what_does_not_exist_is_not_found(resting: Engine):
                  resting.steer.retry(ROOT, nobody, {}), resting.steer.clone(ROOT, nobody, {})):  # fmt: skip
         with pytest.raises(NotFound):
             await call
+
+
+async def test_a_retry_that_comes_too_late_does_not_revive_a_job_that_succeeded(resting: Engine, monkeypatch):
+    """Both see a failed job; the first retries it, it runs and succeeds; only then does the second one act."""
+    worker = await join(resting)
+    job_id = await submit(resting)
+    await resting.complete.attempts(worker.worker_id, [done(await take_one(resting, worker), End.FATAL)])
+    jobs = resting.steer._jobs
+    real = jobs.outcome_retry
+
+    async def too_late(change):
+        monkeypatch.setattr(jobs, "outcome_retry", real)
+        await resting.steer.retry(ROOT, UUID(job_id), {})
+        await resting.complete.attempts(worker.worker_id, [done(await take_one(resting, worker, 2))])
+        return await real(change)
+
+    monkeypatch.setattr(jobs, "outcome_retry", too_late)
+    with pytest.raises(WrongState):
+        await resting.steer.retry(ROOT, UUID(job_id), {})
+    assert await state(resting, job_id) is State.SUCCEEDED

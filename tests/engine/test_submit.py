@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from horae.engine.engine import Engine
-from horae.model.errors import HoraeError, IdempotencyConflict, InvalidInput, InvalidParams, StoreUnavailable, UnknownTask
+from horae.model.errors import HoraeError, IdempotencyConflict, InvalidInput, InvalidParams, UnknownTask
 from horae.model.job import JobRequest
 from horae.model.states import State
 from horae.model.task import TaskDefinition
@@ -63,8 +63,7 @@ async def test_a_job_that_the_database_refuses_does_not_fail_its_neighbours(read
     await ready_to_submit.submit.store(taken)
     good = [await ready_to_submit.submit.prepare(ROOT, JobRequest(task="work")) for _ in range(20)]
     answers = await asyncio.gather(
-        *(ready_to_submit.submit.store(job) for job in [*good[:10], taken, *good[10:]]),
-        return_exceptions=True,
+        *(ready_to_submit.submit.store(job) for job in [*good[:10], taken, *good[10:]]), return_exceptions=True
     )
     refused = [answer for answer in answers if isinstance(answer, BaseException)]
     assert [type(error) for error in refused] == [InvalidInput]
@@ -73,8 +72,7 @@ async def test_a_job_that_the_database_refuses_does_not_fail_its_neighbours(read
 
 async def test_a_bulk_answers_each_item_for_itself(ready_to_submit: Engine, conn):
     await ready_to_submit.tasks.register(
-        1,
-        TaskDefinition(name="strict", params_schema={"type": "object", "required": ["to"]}),
+        1, TaskDefinition(name="strict", params_schema={"type": "object", "required": ["to"]})
     )
     bad = [
         (JobRequest(task="nosuch"), UnknownTask),
@@ -105,7 +103,7 @@ async def test_a_bulk_of_later_and_present_jobs_fills_both_tables(ready_to_submi
 async def test_one_idempotency_key_makes_one_job_however_many_ask(ready_to_submit: Engine, conn):
     before = await stored(conn)
     answers = await asyncio.gather(
-        *(ready_to_submit.submit.once(ROOT, JobRequest(task="work"), "k", b"body") for _ in range(64)),
+        *(ready_to_submit.submit.once(ROOT, JobRequest(task="work"), "k", b"body") for _ in range(64))
     )
     assert len({answer.id for answer in answers}) == 1
     assert sum(not answer.existing for answer in answers) == 1
@@ -126,10 +124,10 @@ async def test_an_idempotent_answer_tells_the_present_state(ready_to_submit: Eng
     assert (again.id, again.state, again.existing) == (first.id, State.SCHEDULED, True)
 
 
-@pytest.mark.parametrize("key", ["", "x" * 201, "a\x00"])
-async def test_bad_idempotency_keys_are_refused(ready_to_submit: Engine, key: str):
-    with pytest.raises(InvalidInput):
-        await ready_to_submit.submit.once(ROOT, JobRequest(task="work"), key, b"")
+async def test_bad_idempotency_keys_are_refused(ready_to_submit: Engine):
+    for key in ("", "x" * 201, "a\x00"):
+        with pytest.raises(InvalidInput):
+            await ready_to_submit.submit.once(ROOT, JobRequest(task="work"), key, b"")
 
 
 async def test_a_lost_answer_is_asked_again_and_the_job_exists_once(ready_to_submit: Engine, conn, monkeypatch):
@@ -163,11 +161,11 @@ async def test_a_store_that_cannot_be_written_is_not_the_jobs_fault(impatient: E
     name = await conn.fetchval("select current_database()")
     await conn.execute(f"alter database {name} set default_transaction_read_only = on")
     await conn.execute(
-        "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
-        name,
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()", name
     )
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(HoraeError) as refused:
         await submit(impatient)
+    assert refused.value.status >= 500
     await conn.execute("set default_transaction_read_only = off")
     await conn.execute(f"alter database {name} set default_transaction_read_only = off")
 

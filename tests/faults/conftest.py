@@ -1,4 +1,4 @@
-"""Horae in processes of its own, on a database that is as durable as in production."""
+"""Horae in processes of its own."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -21,7 +21,7 @@ def effects(tmp_path: Path) -> Effects:
 
 @pytest.fixture
 async def stack(database: str, tmp_path: Path, effects: Effects) -> AsyncIterator[Stack]:
-    """On a database that forgets when it crashes, which is quick to have."""
+    """On a database that would forget if it crashed. It does not, and is quick to have."""
     async with running_stack(database, tmp_path, **effects.environ()) as stack:
         yield stack
         tell(stack)
@@ -29,6 +29,7 @@ async def stack(database: str, tmp_path: Path, effects: Effects) -> AsyncIterato
 
 @pytest.fixture
 async def durable_stack(durable_cluster: Cluster, tmp_path: Path, effects: Effects) -> AsyncIterator[Stack]:
+    """On a database of its own that may crash."""
     async with running_stack(durable_cluster.dsn, tmp_path, **effects.environ()) as stack:
         yield stack
         tell(stack)
@@ -36,5 +37,5 @@ async def durable_stack(durable_cluster: Cluster, tmp_path: Path, effects: Effec
 
 def tell(stack: Stack) -> None:
     """pytest shows this when the test has failed."""
-    for program in {program.name: program for program in stack.programs}.values():
+    for program in {program.name: program for program in stack.servers + stack.workers}.values():
         print(f"--- {program.name}\n{program.last_words()}")

@@ -90,6 +90,12 @@ async def all_ended_exactly_once(stack: Stack, effects: Effects, ids: list[str])
     assert doubled <= {str(row["id"]) for row in lost}, "an effect was doubled though no attempt was lost"
 
 
+async def skip_pause(stack: Stack, job: str) -> None:
+    """A job that waits to be tried again is due now."""
+    async with connected(stack) as connection:
+        await connection.execute("update timer set run_at = clock_timestamp() where id = $1::uuid", job)
+
+
 @asynccontextmanager
 async def connected(stack: Stack) -> AsyncIterator[Connection]:
     connection = await asyncpg.connect(stack.dsn, server_settings={"search_path": "horae"})

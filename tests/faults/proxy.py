@@ -59,6 +59,16 @@ class Proxy:
     def heal(self) -> None:
         self._loop.call_soon_threadsafe(self._passing.set)
 
+    def forsake_all(self) -> None:
+        """The open connections carry nothing any more, and nobody is told; new ones do. So a host goes that has a
+        successor."""
+        self._loop.call_soon_threadsafe(self._forsake_all)
+
+    def _forsake_all(self) -> None:
+        self._passing.clear()
+        self._passing = asyncio.Event()
+        self._passing.set()
+
     def reset_all(self) -> None:
         """Every open connection breaks."""
         for link in list(self._links):
@@ -92,7 +102,7 @@ class Proxy:
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await self._passing.wait()
         far_reader, far_writer = await self._target()
-        link = Link(self)
+        link = Link(self, self._passing)
         ways = [
             asyncio.ensure_future(link.ask(reader, far_writer)),
             asyncio.ensure_future(link.answer(far_reader, writer)),
@@ -105,18 +115,13 @@ class Proxy:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
 
-    async def pass_on(self, sink: asyncio.StreamWriter, data: bytes) -> None:
-        await asyncio.sleep(self.latency)
-        await self._passing.wait()
-        sink.write(data)
-        await sink.drain()
-
 
 class Link:
     """One connection through the proxy. It remembers the request that is being answered."""
 
-    def __init__(self, proxy: Proxy) -> None:
+    def __init__(self, proxy: Proxy, passing: asyncio.Event) -> None:
         self._proxy = proxy
+        self._passing = passing
         self._request = b""
         self._answering = False
 
@@ -124,7 +129,7 @@ class Link:
         while data := await source.read(CHUNK):
             self._request = data if self._answering else self._request + data
             self._answering = False
-            await self._proxy.pass_on(sink, data)
+            await self._pass_on(sink, data)
 
     async def answer(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         while data := await source.read(CHUNK):
@@ -135,7 +140,13 @@ class Link:
                 if fault.hang:
                     await asyncio.Event().wait()
                 return
-            await self._proxy.pass_on(sink, data)
+            await self._pass_on(sink, data)
+
+    async def _pass_on(self, sink: asyncio.StreamWriter, data: bytes) -> None:
+        await asyncio.sleep(self._proxy.latency)
+        await self._passing.wait()
+        sink.write(data)
+        await sink.drain()
 
 
 def reset(writer: asyncio.StreamWriter) -> None:

@@ -11,37 +11,36 @@ async def submitted_since(load: Load, before: int, count: int = 20) -> None:
     await wait_for(lambda: len(load.jobs) >= before + count, 20, what=f"{count} more submits")
 
 
-async def test_a_killed_server_loses_and_doubles_nothing(durable_stack, effects):
-    server = await durable_stack.server()
+async def test_a_killed_server_loses_and_doubles_nothing(stack, effects):
+    server = await stack.server()
     for name in ("one", "two"):
-        await durable_stack.worker(name, JOBS)
-        await durable_stack.until_joined(name)
-    with Load(durable_stack) as load:
+        await stack.worker(name, JOBS)
+    await stack.until_joined("one")
+    with Load(stack) as load:
         for _ in range(3):
             await submitted_since(load, len(load.jobs), 100)
             await server.kill()
             before = len(load.jobs)
-            server = await durable_stack.server()
+            server = await stack.server()
             await submitted_since(load, before)
     assert load.doubtful, "the kill went unnoticed"
     load.settle()
-    await all_ended_exactly_once(durable_stack, effects, list(load.jobs.values()))
+    await all_ended_exactly_once(stack, effects, list(load.jobs.values()))
 
 
-async def test_of_two_servers_one_is_killed_and_the_other_carries_on(durable_stack, effects):
-    await durable_stack.server("a")
-    doomed = await durable_stack.server("b")
-    await durable_stack.worker("one", JOBS)
-    await durable_stack.worker("two", JOBS, url=durable_stack.client("b").connection.url)
-    for name in ("one", "two"):
-        await durable_stack.until_joined(name)
-    with Load(durable_stack) as load:
+async def test_of_two_servers_one_is_killed_and_the_other_carries_on(stack, effects):
+    await stack.server("a")
+    doomed = await stack.server("b")
+    await stack.worker("one", JOBS)
+    await stack.worker("two", JOBS, url=stack.address("b"))
+    await stack.until_joined("two")
+    with Load(stack) as load:
         await submitted_since(load, 0, 100)
         await doomed.kill()
         await submitted_since(load, len(load.jobs), 100)
-        await durable_stack.server("b")
+        await stack.server("b")
     load.settle()
-    await all_ended_exactly_once(durable_stack, effects, list(load.jobs.values()))
+    await all_ended_exactly_once(stack, effects, list(load.jobs.values()))
 
 
 async def test_a_database_that_crashes_three_times_loses_and_doubles_nothing(durable_stack, durable_cluster, effects):

@@ -15,14 +15,7 @@ import pytest
 from horae.model.errors import SetupError
 from horae.store.embedded import Cluster
 from horae.store.embedded.account import serving_account
-from horae.store.embedded.binaries import (
-    INSTALLATION,
-    LIBRARIES,
-    PACKAGE,
-    Binaries,
-    find_binaries,
-    reachable_binaries,
-)
+from horae.store.embedded.binaries import INSTALLATION, LIBRARIES, PACKAGE, Binaries, find_binaries, reachable_binaries
 from horae.store.embedded.postmaster import find_orphan
 from horae.testing.waiting import wait_for
 

@@ -27,7 +27,8 @@ select 'w', 'h', 1, '{{}}', now() + interval '1 hour' from generate_series(1, 2)
 insert into lane (tenant_id, queue, task) select 1, 'q' || n, 't' from generate_series(1, {LANES}) n;
 create temp table made as
 select n, new_job_id() as id, 1 + n % {LANES} as lane from generate_series(1, {READY + LEASED + TIMED}) n;
-insert into job (id, rank, run_at, tenant_id, lane_id, priority, params) select id, n, now(), 1, lane, 5, '{{}}' from made;
+insert into job (id, rank, run_at, tenant_id, lane_id, priority, params)
+select id, n, now(), 1, lane, 5, '{{}}' from made;
 insert into ready (rank, id, lane_id, attempt) select n, id, lane, 0 from made where n <= {READY};
 insert into lease (granted_at, id, worker_id, lane_id, attempt, grant_number)
 select now(), id, 1 + (n % 100 = 0)::int, lane, 2, n % 50 from made where n between {READY} + 1 and {READY + LEASED};
@@ -110,7 +111,9 @@ async def buffers(connection: Connection, call: str) -> tuple[int, int]:
     return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"], plan["Actual Rows"]
 
 
-async def test_plans_made_on_empty_tables_serve_full_ones_and_so_do_plans_made_on_full_ones(hot: Connection, database: str):
+async def test_plans_made_on_empty_tables_serve_full_ones_and_so_do_plans_made_on_full_ones(
+    hot: Connection, database: str
+):
     assert await all_faults(hot) == []
     await hot.execute(FILL)
     await claiming_costs_little(hot)

@@ -1,4 +1,4 @@
-"""The named statements as a whole: all used, all valid, all tenant-bound, and none of them anywhere but in the store."""
+"""The named statements as a whole: all used, all valid, all tenant-bound, and no SQL anywhere but in the store."""
 
 import ast
 import re
@@ -24,11 +24,11 @@ SYSTEM = {
     "worker_clean": "forgets workers that are long gone",
     "cancel_clean": "forgets requests whose lease is gone",
     "idempotency_clean": "forgets old keys",
-    "checkpoint_clean": "forgets checkpoints of days that are gone",
     "alive_before": "what outlives a day, of all tenants",
     "clock": "the time",
     "partition_days": "catalogue",
     "partition_make": "data definition",
+    "partition_orphans": "catalogue",
     "notice_send": "wake-ups between servers",
     # By lane or lease: both belong to one tenant, and were found through it.
     "job_list_running": "by the tenant's lanes",

@@ -1,0 +1,66 @@
+"""The network between a worker and the server goes away for a while."""
+
+import asyncio
+import time
+
+from horae.client.handles import Job
+from horae.model.job import JobRequest
+
+from .conftest import SHORT_LEASE
+from .effects import JOBS
+from .processes import alive
+from .proxy import proxy_to, to_url
+
+
+async def test_a_worker_cut_off_beyond_its_lease_stops_what_it_runs_and_rejoins(stack, effects):
+    await stack.server(**SHORT_LEASE)
+    with proxy_to(to_url(stack.url)) as proxy, stack.client() as client:
+        await stack.worker("remote", JOBS, url=proxy.url)
+        old = await stack.until_joined("remote")
+        job = client.submit(JobRequest(task="hold")).id
+        (first,) = await effects.running(1)
+        proxy.black_hole()
+        await stack.worker("heir", JOBS)
+        await effects.running(1, attempt=2)
+        assert not alive(first.pid)
+        proxy.heal()
+        assert await stack.until_joined("remote", besides=old) > old
+        effects.end_all()
+        assert Job(client, job).result(30) == 2
+        await stack.stop()
+    assert effects.overlaps() == []
+
+
+async def test_a_network_that_is_back_within_the_lease_costs_nobody_anything(stack, effects):
+    await stack.server()
+    with proxy_to(to_url(stack.url)) as proxy, stack.client() as client:
+        await stack.worker("remote", JOBS, url=proxy.url)
+        worker = await stack.until_joined("remote")
+        job = client.submit(JobRequest(task="hold")).id
+        await effects.running(1)
+        proxy.black_hole()
+        await asyncio.sleep(5)  # Longer than the time between heartbeats.
+        proxy.heal()
+        proxy.reset_all()
+        effects.end_all()
+        assert Job(client, job).result(30) == 1
+        assert client.worker(worker).state == "active"
+        await stack.stop()
+
+
+async def test_a_worker_whose_server_vanished_without_a_word_turns_to_its_successor_within_seconds(stack, effects):
+    """As when a host loses its power: nothing answers on the old connections, the long poll's among them."""
+    await stack.server()
+    with proxy_to(to_url(stack.url)) as proxy, stack.client() as client:
+        await stack.worker("remote", JOBS, url=proxy.url)
+        await stack.until_joined("remote")
+        first = client.submit(JobRequest(task="quick", params={"number": 7})).id
+        assert Job(client, first).result(30) == 7
+        proxy.forsake_all()
+        job = client.submit(JobRequest(task="quick", params={"number": 8})).id
+        began = time.monotonic()
+        assert Job(client, job).result(25) == 8
+        print(f"it ran {time.monotonic() - began:.1f} s after the server had vanished")
+        proxy.reset_all()
+        await stack.stop()
+    assert len(effects.runs()) == 2

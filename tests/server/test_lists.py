@@ -1,0 +1,135 @@
+"""Lists of executions and jobs: every page, every filter."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from .house import House, end, running_job
+
+
+async def test_executions_of_a_worker_are_paged_each_exactly_once(house: House, conn):
+    worker = await house.worker()
+    for _ in range(3):
+        for _ in range(4):
+            await house.submit()
+        grants = await worker.take(4)
+        while len(grants) < 4:
+            grants += await worker.take(4)
+        await worker.finish(*(end(grant) for grant in grants))
+    await conn.execute("update outcome set finished_at = date_trunc('minute', finished_at)")
+    seen, cursor = [], None
+    for _ in range(20):
+        more = {"cursor": cursor} if cursor else {}
+        page = (await house.get("/v1/executions", worker_id=worker.id, limit=5, **more)).json
+        seen += [item["job_id"] for item in page["items"]]
+        cursor = page.get("next_cursor")
+        if cursor is None:
+            break
+    assert len(seen) == len(set(seen)) == 12
+
+
+async def test_executions_show_what_runs_and_what_failed(house: House):
+    worker, grant = await running_job(house)
+    (running,) = (await house.get("/v1/executions", worker_id=worker.id)).json["items"]
+    assert (running["job_id"], "end" in running) == (grant["id"], False)
+    await worker.finish(end(grant, "error", retry_after=60))
+    (failed,) = (await house.get("/v1/executions", worker_id=worker.id)).json["items"]
+    assert (failed["end"], failed["error"]["kind"]) == ("error", "Boom")
+    assert (await house.get(f"/v1/jobs/{grant['id']}/executions")).json["items"] == [failed]
+
+
+async def walk(house: House, limit: int = 500, **query) -> list[dict]:
+    items, cursor = [], None
+    for _ in range(200):
+        page = (await house.get("/v1/jobs", limit=limit, **query, **({"cursor": cursor} if cursor else {}))).json
+        assert len(page["items"]) <= limit
+        items += page["items"]
+        cursor = page.get("next_cursor")
+        if cursor is None:
+            return items
+    raise AssertionError("the pages do not end")
+
+
+async def test_thousands_of_jobs_are_paged_each_exactly_once_newest_first(house: House):
+    await house.worker()
+    for _ in range(3):
+        bulk = await house.post("/v1/jobs/bulk", [{"task": "work", "delay": n % 2 * 3600} for n in range(2000)])
+        assert bulk.json["accepted"] == 2000
+    ids = [job["id"] for job in await walk(house, 487)]
+    assert len(ids) == len(set(ids)) == 6000
+    assert ids == sorted(ids, reverse=True)
+    assert len(await walk(house, status="ready")) == 3000
+    assert len(await walk(house, status="pending")) == 6000
+    assert await walk(house, status="blocked,failed") == []
+
+
+@pytest.fixture
+async def mixed(house: House) -> dict[str, str]:
+    """Jobs in every state a job can be in, by its name."""
+    worker = await house.worker("work", "other")
+    jobs = {"succeeded": await house.submit(queue="q"), "failed": await house.submit(labels={"k": "v"})}
+    jobs["retrying"] = await house.submit()
+    jobs["running"] = await house.submit("other")
+    grants: dict[str, dict] = {}
+    while len(grants) < 4:
+        grants |= {grant["id"]: grant for grant in await worker.take(10)}
+    await worker.finish(end(grants[jobs["succeeded"]]), end(grants[jobs["failed"]], "fatal"),
+                        end(grants[jobs["retrying"]], "error", retry_after=3600))  # fmt: skip
+    jobs["cancelled"] = await house.submit(labels={"k": "v", "l": "w"})
+    await house.call("DELETE", f"/v1/jobs/{jobs['cancelled']}")
+    jobs["scheduled"] = await house.submit(delay=3600)
+    jobs["ready"] = await house.submit("other", queue="q")
+    jobs["worker"] = str(worker.id)
+    return jobs
+
+
+async def test_filters_find_what_they_say(house: House, mixed: dict[str, str]):
+    async def names(**query) -> set[str]:
+        found = {job["id"] for job in await walk(house, 2, **query)}
+        return {name for name, job_id in mixed.items() if job_id in found}
+
+    for state in ("succeeded", "failed", "cancelled", "running", "ready"):
+        assert await names(status=state) == {state}
+    assert await names(status="scheduled") == {"scheduled", "retrying"}
+    assert await names(status="pending") == {"scheduled", "retrying", "ready"}
+    assert await names(status="failed,running") == {"failed", "running"}
+    assert await names(task="other") == {"running", "ready"}
+    assert await names(queue="q") == {"succeeded", "ready"}
+    assert await names(task="other", queue="q", status="ready") == {"ready"}
+    assert await names(label="k:v") == {"failed", "cancelled"}
+    assert await names(label="k:x") == set()
+    assert await names(label="k:v", status="failed") == {"failed"}
+    assert await names(worker=mixed["worker"], status="running") == {"running"}
+    assert await names(worker=mixed["worker"], status="succeeded") == {"succeeded"}
+    assert await names(worker=mixed["worker"]) == {"succeeded", "failed", "running"}
+    assert await names(user="red-admin") == mixed.keys() - {"worker"}
+    assert await names(user="nobody") == set()
+    assert await names(task="nosuch") == set()
+
+
+async def test_times_bound_a_list(house: House, mixed: dict[str, str]):
+    now = datetime.now(UTC)
+    assert len(await walk(house, since=(now - timedelta(hours=1)).isoformat())) == 7
+    assert len(await walk(house, until=(now + timedelta(hours=1)).isoformat())) == 7
+    assert await walk(house, since=(now + timedelta(hours=1)).isoformat()) == []
+    assert await walk(house, until=(now - timedelta(hours=1)).isoformat()) == []
+    middle = (await house.get(f"/v1/jobs/{mixed['cancelled']}")).json["created_at"]
+    later = {job["id"] for job in await walk(house, since=middle)}
+    assert {mixed["cancelled"], mixed["scheduled"], mixed["ready"]} <= later
+    assert mixed["succeeded"] not in later
+
+
+async def test_a_key_of_no_tenant_lists_all_tenants_in_one_order(house: House):
+    for who in ("red", "blue"):
+        await house.worker(who=who)
+    ids = [await house.submit(who=who) for _ in range(7) for who in ("red", "blue")]
+    assert [job["id"] for job in await walk(house, 3, who="root")] == sorted(ids, reverse=True)
+    assert len(await walk(house, 3, who="root", tenant="blue")) == 7
+
+
+async def test_the_user_filter_finds_jobs_of_all_keys_of_that_name(house: House):
+    await house.worker()
+    keys = [(await house.post("/v1/keys", {"name": "ci", "role": "submitter"})).json["secret"] for _ in range(2)]
+    ids = [(await house.post("/v1/jobs", {"task": "work"}, key=key)).json["id"] for key in keys]
+    assert {job["id"] for job in await walk(house, user="ci")} == set(ids)
+    assert {job["user"] for job in await walk(house, user="ci")} == {"ci"}

@@ -15,6 +15,7 @@ from horae.engine.engine import Engine, EngineConfig
 from horae.engine.fleet import LEASE_SECONDS
 from horae.model.errors import SetupError
 from horae.server.app import Application
+from horae.server.protocol import Protocol
 from horae.store.database import DatabaseConfig
 from horae.store.safety import check_server
 
@@ -70,11 +71,12 @@ class Server:
             uvicorn.Config(
                 Application(self.engine),
                 loop="none",
-                http="httptools",
+                http=Protocol,
                 ws="none",
                 lifespan="off",
                 log_config=None,
                 access_log=False,
+                proxy_headers=False,
                 server_header=False,
                 date_header=False,
                 timeout_keep_alive=75,

@@ -1,0 +1,50 @@
+"""uvicorn's HTTP protocol, with the head and the body of an answer in one write.
+
+uvicorn writes the head as soon as it has it and the body after it: two system calls and two packets for every answer.
+The first of the two is held back until the second follows, or until the event loop comes round, whichever is sooner.
+Measured: a quarter of the server's time with single submits was spent in these writes.
+"""
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+
+class Corked:
+    """A transport that joins two writes that follow each other at once."""
+
+    __slots__ = ("_held", "_loop", "_transport", "close", "get_extra_info", "is_closing")
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._held = b""
+        self.get_extra_info = transport.get_extra_info
+        self.is_closing = transport.is_closing
+        self.close = self._close
+
+    def write(self, data: bytes) -> None:
+        if self._held:
+            data, self._held = self._held + data, b""
+            self._transport.write(data)
+        elif data:
+            self._held = data
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        if self._held:
+            data, self._held = self._held, b""
+            self._transport.write(data)
+
+    def _close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+class Protocol(HttpToolsProtocol):
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(Corked(transport, asyncio.get_running_loop()))  # type: ignore[arg-type]

@@ -19,12 +19,11 @@ Opener = Callable[[], Coroutine[Any, Any, tuple[asyncio.StreamReader, asyncio.St
 
 @dataclass
 class Fault:
-    """The answer is lost, and with it the connection, unless that is to hang."""
+    """The answer is lost, and with it the connection."""
 
     request: bytes
     answer: bytes = b""
     """What the answer must contain to be lost."""
-    hang: bool = False
     struck: threading.Event = field(default_factory=threading.Event)
 
     def strikes(self, request: bytes, answer: bytes) -> bool:
@@ -48,8 +47,8 @@ class Proxy:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def lose_answer(self, request: bytes, answer: bytes = b"", *, hang: bool = False) -> Fault:
-        self.fault = Fault(request, answer, hang)
+    def lose_answer(self, request: bytes, answer: bytes = b"") -> Fault:
+        self.fault = Fault(request, answer)
         return self.fault
 
     def black_hole(self) -> None:
@@ -137,8 +136,6 @@ class Link:
             fault = self._proxy.fault
             if fault is not None and fault.strikes(self._request, data):
                 fault.struck.set()
-                if fault.hang:
-                    await asyncio.Event().wait()
                 return
             await self._pass_on(sink, data)
 

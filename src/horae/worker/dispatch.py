@@ -79,8 +79,6 @@ class Dispatch:
         """
         prefetch = self._config.prefetch_seconds
         fitting = self.pace.fitting(self.waiting, self._config.slots * prefetch, unknown=prefetch)
-        if fitting < len(self.waiting):
-            self.pace.mean = None
         while len(self.waiting) > fitting:
             self.report(undelivered(self.waiting.pop()))
 

@@ -15,6 +15,9 @@ MOST_HELD: Final = 4000
 _MEMORY: Final = 0.8
 """How much of the old estimate stays after one more job."""
 _MOST_WEIGHT: Final = 20
+_LONG_MEMORY: Final = 0.995
+"""The same for jobs of any task: one long job among many short ones is not forgotten at once."""
+_MOST_LONG_WEIGHT: Final = 1000
 
 
 class Pace:
@@ -27,6 +30,7 @@ class Pace:
         mean = seconds / jobs
         keep: float = _MEMORY ** min(jobs, _MOST_WEIGHT)
         self._tasks[task] = keep * self._tasks.get(task, mean) + (1 - keep) * mean
+        keep = _LONG_MEMORY ** min(jobs, _MOST_LONG_WEIGHT)
         self.mean = keep * (mean if self.mean is None else self.mean) + (1 - keep) * mean
 
     def cut(self, waiting: deque[Order], spent: float, most: int, *, empty: bool) -> tuple[list[Order], float]:
@@ -46,13 +50,17 @@ class Pace:
         return batch, seconds
 
     def fitting(self, waiting: deque[Order], seconds: float, *, unknown: float) -> int:
-        """How many from the queue's front take no longer than that together."""
+        """How many from the queue's front take no longer than that together. When that is not all of them, `mean` was
+        wrong, and is what these jobs take instead."""
         tasks = self._tasks
-        for count, order in enumerate(waiting):
-            seconds -= tasks.get(order.grant.task, unknown)
-            if seconds < 0:
-                return count
-        return len(waiting)
+        spent, count = 0.0, len(waiting)
+        for at, order in enumerate(waiting):
+            spent += tasks.get(order.grant.task, unknown)
+            if spent > seconds and count == len(waiting):
+                count = at
+        if count < len(waiting):
+            self.mean = spent / len(waiting)
+        return count
 
     def target(self, free: int, blocked: int, prefetch: float) -> int:
         """How many jobs to hold, running ones included, with that many children free for new ones and blocked."""

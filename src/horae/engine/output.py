@@ -7,7 +7,7 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
-from horae.engine.watch import Ended, Watch
+from horae.engine.watch import Ended, Watch, within
 from horae.model.errors import InvalidInput, TooLarge, WrongState
 from horae.model.job import MAX_RESULT_BYTES
 from horae.model.states import State
@@ -69,9 +69,10 @@ class Output:
 
     async def result(self, tenant_id: int, job_id: UUID, wait: float) -> Ended | None:
         """How a job ended, its large result fetched; waits for the end if it has to. None: it has not ended."""
-        ended = await self._ended(tenant_id, job_id)
-        if ended is None and wait > 0:
-            ended = await self._watch.wait(tenant_id, str(job_id), wait)
+        with self._watch.watching(tenant_id, str(job_id)) as end:
+            ended = await self._ended(tenant_id, job_id)
+            if ended is None and wait > 0:
+                ended = await within(end, wait)
         if ended is None:
             return None
         if ended.blob is not None:

@@ -5,6 +5,8 @@ for all that wait, a few times a second, and only while somebody waits.
 """
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import msgspec
@@ -48,14 +50,18 @@ class Watch:
                 future.set_result(how)
 
     async def wait(self, tenant_id: int, job_id: str, seconds: float) -> Ended | None:
-        """How the job ended, or None when it has not in that time. Look before you wait: this hears only of news."""
+        """How the job ended, or None when it has not in that time. Hears only of news: see `watching`."""
+        with self.watching(tenant_id, job_id) as future:
+            return await within(future, seconds)
+
+    @contextmanager
+    def watching(self, tenant_id: int, job_id: str) -> Iterator["asyncio.Future[Ended]"]:
+        """A future of the job's end. Look at the job after this, and nothing falls between look and wait."""
         future: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
         _, futures = self._watchers.setdefault(job_id, (tenant_id, set()))
         futures.add(future)
         try:
-            return await asyncio.wait_for(future, seconds)
-        except TimeoutError:
-            return None
+            yield future
         finally:
             futures.discard(future)
             if not futures and self._watchers.get(job_id, (0, None))[1] is futures:
@@ -72,3 +78,10 @@ class Watch:
                 )
                 found += 1
         return found
+
+
+async def within(future: "asyncio.Future[Ended]", seconds: float) -> Ended | None:
+    try:
+        return await asyncio.wait_for(future, seconds)
+    except TimeoutError:
+        return None

@@ -221,6 +221,27 @@ create table idempotency (
 );
 create index idempotency_created on idempotency (created_at);
 
+-- A job with its present state, whichever table holds it: what single look-ups and pages of lists read.
+
+create view job_state as
+select j.id, j.xmin::text as version, j.rank, j.run_at, j.tenant_id, j.lane_id, j.priority, j.params, j.options,
+       l.queue, l.task, l.concurrency_key, t.name as tenant, k.name as key_name,
+       o.state::text as outcome, o.started_at, o.finished_at, o.error, o.blob,
+       coalesce(o.attempt, le.attempt, ti.attempt, r.attempt, 0) as attempt,
+       coalesce(o.worker_id, le.worker_id) as worker_id,
+       le.granted_at, ti.run_at as timer_at, r.id is not null as is_ready, cr.id is not null as cancel_requested,
+       cp.done, cp.total, cp.note, cp.at as progress_at
+from job j
+join lane l on l.id = j.lane_id
+join tenant t on t.id = j.tenant_id
+left join api_key k on k.id = j.key_id
+left join outcome o on o.tenant_id = j.tenant_id and o.id = j.id
+left join lease le on le.lane_id = j.lane_id and le.id = j.id
+left join timer ti on ti.lane_id = j.lane_id and ti.id = j.id
+left join ready r on r.lane_id = j.lane_id and r.rank = j.rank and r.id = j.id
+left join cancel_request cr on cr.worker_id = le.worker_id and cr.id = j.id and cr.attempt = le.attempt
+left join checkpoint cp on cp.tenant_id = j.tenant_id and cp.id = j.id;
+
 -- The guard of a transition that first finds its rows and then deletes them by their place: when somebody else was
 -- quicker with one of them, the statement is undone as a whole and tried again, and then finds fewer.
 

@@ -3,25 +3,9 @@
 -- name: job_get
 -- A job with its present state, whichever table holds it.
 -- $1 tenant, or null for any, $2 id
-select j.id, j.xmin::text as version, j.rank, j.run_at, j.tenant_id, j.lane_id, j.priority, j.params, j.options,
-       l.queue, l.task, l.concurrency_key, t.name as tenant, k.name as key_name,
-       o.state::text as outcome, o.started_at, o.finished_at, o.error, o.blob,
-       coalesce(o.attempt, le.attempt, ti.attempt, r.attempt, 0) as attempt,
-       coalesce(o.worker_id, le.worker_id) as worker_id,
-       le.granted_at, ti.run_at as timer_at, r.id is not null as is_ready, cr.id is not null as cancel_requested,
-       cp.done, cp.total, cp.note, cp.at as progress_at
-from job j
-join lane l on l.id = j.lane_id
-join tenant t on t.id = j.tenant_id
-left join api_key k on k.id = j.key_id
-left join outcome o on o.tenant_id = j.tenant_id and o.id = j.id
-left join lease le on le.lane_id = j.lane_id and le.id = j.id
-left join timer ti on ti.lane_id = j.lane_id and ti.id = j.id
-left join ready r on r.lane_id = j.lane_id and r.rank = j.rank and r.id = j.id
-left join cancel_request cr on cr.worker_id = le.worker_id and cr.id = j.id and cr.attempt = le.attempt
-left join checkpoint cp on cp.tenant_id = j.tenant_id and cp.id = j.id
-where j.tenant_id = any (case when $1::int is null then (select array_agg(id) from tenant) else array[$1::int] end)
-  and j.id = $2;
+select * from job_state
+where tenant_id = any (case when $1::int is null then (select array_agg(id) from tenant) else array[$1::int] end)
+  and id = $2;
 
 -- name: job_list
 -- One page of a tenant's jobs, newest first, whatever their state. At most $8 rows are looked at, so that a filter
@@ -37,27 +21,11 @@ order by j.id desc
 limit $8;
 
 -- name: job_states
--- The rows of a page, each with its present state. Same columns as job_get.
+-- The rows of a page, each with its present state.
 -- $1 tenant, $2 ids
-select j.id, j.xmin::text as version, j.rank, j.run_at, j.tenant_id, j.lane_id, j.priority, j.params, j.options,
-       l.queue, l.task, l.concurrency_key, t.name as tenant, k.name as key_name,
-       o.state::text as outcome, o.started_at, o.finished_at, o.error, o.blob,
-       coalesce(o.attempt, le.attempt, ti.attempt, r.attempt, 0) as attempt,
-       coalesce(o.worker_id, le.worker_id) as worker_id,
-       le.granted_at, ti.run_at as timer_at, r.id is not null as is_ready, cr.id is not null as cancel_requested,
-       cp.done, cp.total, cp.note, cp.at as progress_at
-from job j
-join lane l on l.id = j.lane_id
-join tenant t on t.id = j.tenant_id
-left join api_key k on k.id = j.key_id
-left join outcome o on o.tenant_id = j.tenant_id and o.id = j.id
-left join lease le on le.lane_id = j.lane_id and le.id = j.id
-left join timer ti on ti.lane_id = j.lane_id and ti.id = j.id
-left join ready r on r.lane_id = j.lane_id and r.rank = j.rank and r.id = j.id
-left join cancel_request cr on cr.worker_id = le.worker_id and cr.id = j.id and cr.attempt = le.attempt
-left join checkpoint cp on cp.tenant_id = j.tenant_id and cp.id = j.id
-where j.tenant_id = $1 and j.id = any ($2::uuid[])
-order by j.id desc;
+select * from job_state
+where tenant_id = $1 and id = any ($2::uuid[])
+order by id desc;
 
 -- name: job_list_ended
 -- Ids of ended jobs of one state, newest first: by the partial index, or for successes by the primary key.

@@ -1,13 +1,16 @@
 import asyncio
+import inspect
 import os
 import socket
 import threading
 import time
 
+import aiohttp
 import pytest
 
 from horae.client.client import AsyncClient, Client
 from horae.client.discovery import Connection
+from horae.client.sessions import UNWRITTEN, _broken
 from horae.model.errors import (
     HoraeError,
     InvalidInput,
@@ -254,3 +257,14 @@ async def test_a_closed_client_opens_again_when_it_is_used(stub, client, async_c
 def unused_url() -> str:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+async def test_a_body_that_was_never_written_counts_as_unsent():
+    """A race in the wild: the server closes an idle connection between our taking it and our writing to it."""
+    closed = aiohttp.ClientOSError(None, "Can not write request body for http://127.0.0.1/v1/jobs")
+    assert not _broken(closed).sent
+    assert _broken(aiohttp.ServerDisconnectedError()).sent
+
+
+def test_aiohttp_words_an_unwritten_body_as_we_expect():
+    assert UNWRITTEN in inspect.getsource(aiohttp.client_reqrep)

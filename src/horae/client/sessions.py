@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import aiohttp
 
 CONNECT_TIMEOUT: Final = 5.0
+UNWRITTEN: Final = "Can not write request body"
+"""How aiohttp words it; a test watches that it still does."""
 
 
 class SessionTransport:
@@ -101,4 +103,6 @@ def _broken(error: Exception) -> Broken:
     import aiohttp
 
     unsent = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError)
+    # The server had closed an idle connection, and the transport refused the body: no whole request was ever there.
+    unsent |= isinstance(error, aiohttp.ClientOSError) and UNWRITTEN in str(error)
     return Broken(str(error) or type(error).__name__, sent=not unsent)

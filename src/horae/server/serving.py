@@ -109,6 +109,7 @@ class Server:
     async def stop(self) -> None:
         if self._http is not None and self._serving is not None:
             self._http.should_exit = True
+            self.engine.database.stop_retrying()
             self.engine.fleet.nudge_all()
             self.engine.watch.close()
             await asyncio.wait({self._serving}, timeout=STOP_SECONDS + 2)

@@ -45,6 +45,10 @@ LOST: Final = (
 """Errors that pass when the database is back, or another one has taken over."""
 
 
+CLOSE_SECONDS: Final = 2.0
+"""How long a pool may take to say goodbye; a database that is away never answers."""
+
+
 class NotConnected(ConnectionError):
     """No connection could be had, so nothing was sent: trying again is safe whatever it was."""
 
@@ -99,6 +103,11 @@ class Database:
         self.config = config
         self._hot: asyncpg.Pool[asyncpg.Record] | None = None
         self._general: asyncpg.Pool[asyncpg.Record] | None = None
+        self._stopping = False
+
+    def stop_retrying(self) -> None:
+        """The server stops: a call that fails from now on has failed."""
+        self._stopping = True
 
     async def open(self) -> None:
         self._general = await self._pool(self.config.general_connections, {})
@@ -108,7 +117,7 @@ class Database:
         for pool in (self._hot, self._general):
             if pool is not None:
                 try:
-                    await asyncio.wait_for(pool.close(), 5)
+                    await asyncio.wait_for(pool.close(), CLOSE_SECONDS)
                 except (TimeoutError, *LOST):
                     pool.terminate()
         self._hot = self._general = None
@@ -155,10 +164,9 @@ class Database:
             try:
                 return await attempt()
             except (*TRANSIENT, *LOST) as error:
-                if time.monotonic() + pause > deadline:
+                if self._stopping or time.monotonic() + pause > deadline:
                     raise StoreUnavailable(
-                        f"the database did not answer for {self.config.patience_seconds:.0f} s ({error!r}); "
-                        "see `horae doctor`",
+                        f"the database cannot do this now, tried again and again ({error!r}); see `horae doctor`",
                         retry_after=2,
                     ) from error
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))

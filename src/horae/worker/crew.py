@@ -122,7 +122,8 @@ class Crew:
         if not self._first_hello.done():
             self._learn_tasks(child, hello.tasks)
         self._delay = 0.0
-        child.ready, child.ready_at = True, now()
+        # Before its first job: their start times are too coarse to tell the two apart afterwards.
+        child.ready, child.own = True, frozenset(process.pid for process in tree.descendants(child.pid))
         child.send(Begin(child.concurrent))
         self._fill()
         self._events.ready(child)

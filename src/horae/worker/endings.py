@@ -125,6 +125,6 @@ def _end_leftovers(child: Child) -> None:
     latest = (running.started if running else at) - _CLOCK_TICK
     for process in tree.descendants(child.pid):
         child.board.cells[SPAWNED] = 1
-        if child.ready_at < process.started < latest:
+        if process.pid not in child.own and process.started < latest:
             log.info("leftover_ended", pid=process.pid, child=child.pid)
             tree.send(process.pid, signal.SIGKILL)

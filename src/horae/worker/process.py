@@ -42,7 +42,8 @@ class Child:
         self._unsent = bytearray()
         self._start(spec, mark)
         self.ready = False
-        self.ready_at = 0.0
+        self.own: frozenset[int] = frozenset()
+        """Processes that the import of the app started: they are the app's, not left behind by a job."""
         self.concurrent = False
         self.retiring = False
         """Gets no more jobs; a fresh child takes its place."""

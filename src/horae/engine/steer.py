@@ -28,6 +28,8 @@ from horae.store.jobs import Jobs, PendingChange
 log = structlog.get_logger()
 
 RETRY_MARGIN: Final = timedelta(days=1)
+CLOCK_SLACK: Final = timedelta(milliseconds=100)
+"""Our reading of the database's clock may be a little ahead of it: what shall run now must be due by either."""
 _encoder = msgspec.json.Encoder()
 
 
@@ -128,7 +130,7 @@ class Steer:
         if self._clock.now() - created_at(job_id) > self._retention - RETRY_MARGIN:
             raise WrongState(f"job {job_id} is about to be removed by retention: clone it instead")
         if changes.get("run_at") is None and changes.get("delay") is None:
-            changes = changes | {"run_at": self._clock.now()}
+            changes = changes | {"run_at": self._clock.now() - CLOCK_SLACK}
         change = await self._changed(row, changes, forgiven=row["attempt"])
         now_ready = await self._jobs.outcome_retry(change)
         if now_ready is None:

@@ -13,9 +13,15 @@ if TYPE_CHECKING:
     from horae.client.handles import AsyncJob, Job
     from horae.client.outcomes import BadParams, Cancelled, Fatal, Retry, Unserialisable
     from horae.client.task import Task
+    from horae.model.actions import ActionKind, ActionState
+    from horae.model.breaker import Breaker
+    from horae.model.calendars import CalendarDefinition
+    from horae.model.definition import ScheduleDefinition
     from horae.model.errors import (
         AlreadyExists,
+        DuplicateJob,
         Forbidden,
+        GateClosed,
         HoraeError,
         InvalidInput,
         InvalidParams,
@@ -29,23 +35,35 @@ if TYPE_CHECKING:
         WrongState,
     )
     from horae.model.job import JobRequest
+    from horae.model.placement import Requirements, Traits
     from horae.model.retry import RetryPolicy
     from horae.model.states import State
+    from horae.model.timing import Rule, Window
+    from horae.model.unique import OnConflict, Unique, UniqueWhile
+    from horae.wire.actions import ActionRequest, DeadLetterRequest, JobsFilter
     from horae.wire.jobs import JobChanges
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ActionKind",
+    "ActionRequest",
+    "ActionState",
     "AlreadyExists",
     "App",
     "AsyncClient",
     "AsyncJob",
     "BadParams",
+    "Breaker",
+    "CalendarDefinition",
     "Cancelled",
     "Client",
     "Context",
+    "DeadLetterRequest",
+    "DuplicateJob",
     "Fatal",
     "Forbidden",
+    "GateClosed",
     "HoraeError",
     "InvalidInput",
     "InvalidParams",
@@ -53,17 +71,26 @@ __all__ = [
     "JobChanges",
     "JobFailed",
     "JobRequest",
+    "JobsFilter",
     "NotFound",
+    "OnConflict",
+    "Requirements",
     "ResultTimeout",
     "Retry",
     "RetryPolicy",
+    "Rule",
+    "ScheduleDefinition",
     "SetupError",
     "State",
     "Task",
+    "Traits",
     "Unauthenticated",
+    "Unique",
+    "UniqueWhile",
     "UnknownTask",
     "Unreachable",
     "Unserialisable",
+    "Window",
     "WrongState",
     "__version__",
 ]
@@ -75,9 +102,17 @@ _HOMES = {
     "horae.client.handles": ("AsyncJob", "Job"),
     "horae.client.outcomes": ("BadParams", "Cancelled", "Fatal", "Retry", "Unserialisable"),
     "horae.client.task": ("Task",),
+    "horae.model.actions": ("ActionKind", "ActionState"),
+    "horae.model.breaker": ("Breaker",),
+    "horae.model.calendars": ("CalendarDefinition",),
+    "horae.model.definition": ("ScheduleDefinition",),
     "horae.model.job": ("JobRequest",),
+    "horae.model.placement": ("Requirements", "Traits"),
     "horae.model.retry": ("RetryPolicy",),
     "horae.model.states": ("State",),
+    "horae.model.timing": ("Rule", "Window"),
+    "horae.model.unique": ("OnConflict", "Unique", "UniqueWhile"),
+    "horae.wire.actions": ("ActionRequest", "DeadLetterRequest", "JobsFilter"),
     "horae.wire.jobs": ("JobChanges",),
 }
 

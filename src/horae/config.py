@@ -38,6 +38,10 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Serve a database that may lose jobs in a crash. For tests."""
     lease_seconds: Annotated[float, Meta(ge=4)] = 15.0
     """How long a worker's jobs are left alone after its last heartbeat. All servers must agree on it."""
+    max_pending: Count | None = None
+    """How many jobs may wait in all. From 80 % of it on, the lowest priorities are refused."""
+    shed: bool = False
+    """Drop waiting jobs of the lowest priorities when there are more than `max_pending`."""
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +53,10 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     region: str | None = None
     zone: str | None = None
     kind: str | None = None
+    cpus: Annotated[float, Meta(ge=0)] | None = None
+    memory: str | int | None = None
+    gpus: Annotated[float, Meta(ge=0)] | None = None
+    disk: str | int | None = None
     max_jobs_per_child: Count | None = None
     drain_timeout: str | float | None = None
 

@@ -17,13 +17,17 @@ SMALL: dict[str, dict[str, Any]] = {
     "latency": {"jobs": 3},
     "punctuality": {"jobs": 5},
     "herd": {"jobs": 50},
+    "cron": {"jobs": 20, "pending": 100, "seconds": 0.2},
     "deep": {"jobs": 200, "pending": 500, "tenants": 5},
     "snapshot": {"jobs": 200},
     "tenants": {"jobs": 200, "tenants": 5},
     "flood": {"pending": 20_000, "seconds": 0.1},
+    "fairness": {"pending": 20_000, "tenants": 20, "seconds": 0.5, "connections": 2},
+    "limits": {"jobs": 200, "lanes": 20},
+    "lanes": {"jobs": 200, "pending": 2000, "lanes": 20, "tenants": 5},
     "memory": {"pending": 200, "seconds": 0.1},
 }
-MAY_BE_NEGATIVE = {"cost"}
+MAY_BE_NEGATIVE = {"cost", "cost_beside", "cost_through"}
 
 
 async def run(running: Cluster, scenario: str, given: dict[str, Any]) -> Notes:

@@ -6,6 +6,8 @@ import pytest
 
 from horae.cli.arguments import JobArguments, read_ids, read_instant, read_pairs, read_params
 from horae.model.errors import InvalidInput
+from horae.model.placement import Requirements, Traits
+from horae.model.unique import OnConflict, Unique
 
 
 def test_a_parameter_is_json_where_it_can_be_and_text_elsewhere() -> None:
@@ -60,3 +62,29 @@ def test_ids_come_from_stdin_with_a_dash(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_no_id_or_a_misspelt_option_is_a_usage_error(ids: list[str]) -> None:
     with pytest.raises(InvalidInput):
         read_ids(ids)
+
+
+def test_wishes_are_fields_where_there_is_one_and_labels_elsewhere() -> None:
+    given = ["gpu=1", "memory=2GiB", "slots=2", "region=eu", "os=linux"]
+    request = JobArguments(requires=given, prefers=["zone=a"], avoids=["tier=old"], sticky="me", spread=2).request(
+        "t", None
+    )
+    assert request.requires == Requirements(gpu=1.0, memory="2GiB", slots=2, region="eu", labels={"os": "linux"})
+    assert (request.prefers, request.avoids) == (Traits(zone="a"), Traits(labels={"tier": "old"}))
+    assert (request.sticky, request.spread) == ("me", 2)
+
+
+@pytest.mark.parametrize("wish", ["slots=many", "slots=0", "memory=lots", "gpu", "cpu=-1"])
+def test_a_wish_that_makes_no_sense_costs_no_round_trip(wish: str) -> None:
+    with pytest.raises(InvalidInput, match="requires"):
+        JobArguments(requires=[wish]).request("t", None)
+
+
+def test_uniqueness_is_said_at_submit_only() -> None:
+    given = JobArguments(unique_by=["customer"], unique_period="1h", on_conflict=OnConflict.DEBOUNCE)
+    unique = given.request("t", None).unique
+    assert unique == Unique(by=["customer"], period="1h", on_conflict=OnConflict.DEBOUNCE)
+    assert JobArguments(unique=True).request("t", None).unique == Unique()
+    assert JobArguments().request("t", None).unique is None
+    with pytest.raises(InvalidInput, match="unique"):
+        given.changes()

@@ -134,6 +134,24 @@ def test_missing_partitions_are_told_by_name(client: Horae, healthy: Script, dat
     assert found["seen"].startswith("missing: outcome_")
 
 
+SEEN = "insert into horae.server (id, host, pid, version, seen_at, load) values (gen_random_uuid(), "
+
+
+def test_servers_that_live_are_counted_and_silent_ones_are_not(client: Horae, healthy: Script, database: str) -> None:
+    alter(database, SEEN + "'near', 1, '1.0', now(), 0)")
+    alter(database, SEEN + "'gone', 2, '0.9', now() - interval '1 minute', 1)")
+    found = findings(client("doctor", "--database", database, "--json"))["servers"]
+    assert (found["mark"], found["seen"]) == ("ok", "1 alive, on near")
+
+
+def test_overloaded_servers_and_mixed_versions_are_warnings(client: Horae, healthy: Script, database: str) -> None:
+    alter(database, SEEN + "'near', 1, '1.0', now(), 0.87)")
+    found = findings(client("doctor", "--database", database, "--json"))["servers"]
+    assert (found["mark"], "near (load 0.87)" in found["seen"]) == ("warn", True)
+    alter(database, SEEN + "'far', 2, '2.0', now(), 0)")
+    assert "versions" in findings(client("doctor", "--database", database, "--json"))["servers"]["seen"]
+
+
 async def test_a_transaction_held_open_is_told_with_its_pid(database: str, conn: Any) -> None:
     holder = await asyncpg.connect(database, server_settings={"application_name": "forgetful"})
     async with holder.transaction():

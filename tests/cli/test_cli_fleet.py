@@ -3,7 +3,7 @@
 import msgspec
 
 from .conftest import Horae, Script
-from .records import key, worker
+from .records import ID, job, key, worker
 
 
 def test_workers_are_listed(client: Horae, script: Script) -> None:
@@ -64,3 +64,25 @@ def test_whoami_names_key_and_server(client: Horae, script: Script) -> None:
     ran = client("whoami")
     assert "viewer" in ran.out
     assert script.url in ran.out
+
+
+def test_maintenance_says_why_and_how_long(client: Horae, script: Script) -> None:
+    script.on("POST", "/v1/workers/7/drain", worker(state="draining", moving=2, staying=1))
+    ran = client("maintenance", "7", "--reason", "new disk", "--for", "2h", "--move")
+    assert ran.out == "7 draining\n"
+    assert "2 running jobs go on elsewhere, 1 stay" in ran.err
+    assert msgspec.json.decode(script.seen[0].body) == {"reason": "new disk", "lasts": "2h", "move": True}
+
+
+def test_the_fleet_shows_who_drains_what_and_why(client: Horae, script: Script) -> None:
+    steered = worker(state="draining", steered_by="ann", steer_reason="new disk", steer_until="2126-01-01T00:00:00Z")
+    script.on("GET", "/v1/workers", {"items": [steered]})
+    ran = client("workers", "--json")
+    assert msgspec.json.decode(ran.out)["steer_reason"] == "new disk"
+    assert "ann: new disk" in client("workers").out
+
+
+def test_running_jobs_are_moved_one_by_one(client: Horae, script: Script) -> None:
+    script.on("POST", f"/v1/jobs/{ID}/move", job(state="running"), 202)
+    assert client("move", ID, "--reason", "hot", "--force").out == f"{ID} running\n"
+    assert msgspec.json.decode(script.seen[0].body) == {"reason": "hot", "force": True}

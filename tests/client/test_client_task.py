@@ -17,6 +17,8 @@ from horae import (
     InvalidParams,
     Retry,
     SetupError,
+    Unique,
+    UniqueWhile,
     Unserialisable,
 )
 
@@ -257,3 +259,20 @@ def test_retry_reads_its_wait():
     assert [Retry(after=a).after_seconds for a in (None, 3, "1m", timedelta(hours=1))] == [None, 3.0, 60.0, 3600.0]
     with pytest.raises(InvalidInput, match="after"):
         Retry(after="soon")
+
+
+def test_a_task_can_be_unique_and_its_jobs_expire() -> None:
+    app = App()
+
+    @app.task(unique=Unique(by=["customer"], period="1h"), expires_in="10m")
+    def sync(customer: int) -> None: ...
+
+    assert sync.definition.unique == Unique(by=["customer"], period="1h")
+    assert sync.definition.expires_in == 600.0
+
+
+def test_a_task_with_terms_that_make_no_sense_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="exclude"):
+
+        @App().task(unique=Unique(period="1h", during=UniqueWhile.RUNNING))
+        def sync(customer: int) -> None: ...

@@ -9,7 +9,7 @@ import sqlalchemy
 from psycopg.rows import dict_row
 from sqlalchemy.orm import Session
 
-from horae import App, InvalidInput, InvalidParams
+from horae import App, InvalidInput, InvalidParams, Unique
 
 app = App()
 
@@ -133,3 +133,8 @@ async def test_what_cannot_be_stored_is_refused_before_the_statement_runs(dsn):
         with pytest.raises(InvalidInput, match="idempotency_key"):
             send.submit_in(mine, "a", _idempotency_key="k")
         assert mine.info.transaction_status is psycopg.pq.TransactionStatus.IDLE
+
+
+def test_uniqueness_is_refused_because_nobody_would_look():
+    with pytest.raises(InvalidInput, match="over HTTP"):
+        send.options(unique=Unique()).submit_in(object(), "a")

@@ -16,6 +16,7 @@ from horae.config import SECTIONS
 from horae.engine import engine, output, tasks
 from horae.model import durations, job, retry
 from horae.model.errors import by_code
+from horae.model.explanation import Code, What
 from horae.model.roles import GRANTS, Permission, Role
 from horae.model.states import TRANSITIONS, End, State
 from horae.server import jobs
@@ -58,7 +59,7 @@ def test_the_context_is_told_in_full() -> None:
 
 
 def test_the_handles_are_told_in_full() -> None:
-    assert first_codes("docs/sdk.md", "Handles") == public(handles.Job) | {"id"}
+    assert first_codes("docs/sdk.md", "Handles") == public(handles.Job) | {"id", "warnings"}
 
 
 def test_the_methods_of_the_clients_are_all_there_are() -> None:
@@ -92,7 +93,7 @@ def test_every_route_is_listed_with_its_permission() -> None:
 def test_the_fields_of_a_job_are_all_there_are() -> None:
     listed = {codes(row[0])[0] for row in table("docs/http.md", "Submitting a job")}
     assert listed == set(job.JobRequest.__struct_fields__)
-    assert listed - {"task", "tenant"} == set(JobChanges.__struct_fields__)
+    assert listed - {"task", "tenant", "unique"} == set(JobChanges.__struct_fields__)
 
 
 def test_the_filters_are_all_there_are() -> None:
@@ -126,6 +127,11 @@ def test_the_limits_are_those_of_the_program() -> None:
         "Jobs or executions on a page": f"{jobs.MAX_PAGE}",
         "Seconds that `wait` waits": f"{jobs.MAX_WAIT:g}",
     }
+
+
+def test_the_reasons_and_what_time_goes_into_are_all_there_are() -> None:
+    assert [codes(row[0])[0] for row in table("docs/explain.md", "Reasons")] == list(Code)
+    assert [codes(row[0])[0] for row in table("docs/explain.md", "Where the time went")] == list(What)
 
 
 # The command line.

@@ -32,6 +32,7 @@ async def resting_engine(config: EngineConfig) -> AsyncIterator[Engine]:
     engine = Engine(config)
     await engine.database.open()
     engine.clock.observe(await engine.upkeep.clock(), *(2 * [asyncio.get_running_loop().time()]))
+    await engine.policy.refresh()
     try:
         yield engine
     finally:

@@ -11,8 +11,19 @@ from horae.model import errors
 from horae.model.durations import LONGEST, format_duration, parse_duration
 from horae.model.errors import HoraeError, InvalidInput, by_code
 from horae.model.job import JobOptions, JobRequest, check_name, check_request, is_plain, read_options
+from horae.model.placement import Requirements, Traits
 from horae.model.roles import GRANTS, Permission, Role, may
-from horae.model.states import COUNTS_AS_CRASH, OUTCOMES, PENDING, TRANSITIONS, USES_AN_ATTEMPT, End, State
+from horae.model.states import (
+    COSTS_NOTHING,
+    COUNTS_AS_CRASH,
+    OUTCOMES,
+    PENDING,
+    TRANSITIONS,
+    USES_AN_ATTEMPT,
+    End,
+    State,
+)
+from horae.model.unique import Unique
 
 
 def test_the_table_of_transitions_is_whole():
@@ -21,7 +32,6 @@ def test_the_table_of_transitions_is_whole():
     assert {state for state, moves in TRANSITIONS.items() if not moves} == {
         State.SUCCEEDED,
         State.EXPIRED,
-        State.DROPPED,
     }
 
 
@@ -49,7 +59,7 @@ def test_only_a_running_job_succeeds_or_fails():
 
 def test_an_end_counts_at_most_one_way():
     assert not USES_AN_ATTEMPT & COUNTS_AS_CRASH
-    free = {End.SUCCEEDED, End.CANCELLED, End.UNDELIVERED}
+    free = {End.SUCCEEDED, End.CANCELLED} | COSTS_NOTHING
     assert USES_AN_ATTEMPT | COUNTS_AS_CRASH | free == set(End)
 
 
@@ -140,11 +150,18 @@ def test_a_plain_request_is_one_that_nothing_but_its_name_can_spoil():
         "timeout": 1,
         "concurrency_key": "k",
         "labels": {},
+        "expires_in": 1,
+        "requires": Requirements(),
+        "prefers": Traits(),
+        "avoids": Traits(),
+        "sticky": "k",
+        "spread": 1,
+        "unique": Unique(),
     }
     for name, value in given.items():
         assert not is_plain(JobRequest(task="t", **{name: value})), name
     fields = set(JobRequest.__struct_fields__) - {"task", "params", "tenant"}
-    assert fields - given.keys() == {"run_at", "deadline", "retry"}
+    assert fields - given.keys() == {"run_at", "deadline", "expires", "retry"}
     assert check_request(plain) is plain
 
 

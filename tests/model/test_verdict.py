@@ -68,6 +68,7 @@ def test_a_job_asked_to_stop_is_never_tried_again(end, history, chance):
 def test_what_was_never_delivered_costs_nothing(history, chance):
     free = History(history.failures, history.crashes, history.max_attempts, history.retry)
     assert judge(End.UNDELIVERED, free, chance).state is State.READY
+    assert judge(End.MOVED, free, chance).state is State.READY
 
 
 @given(st.sampled_from(sorted(COUNTS_AS_CRASH)), st.integers(0, 50), st.integers(1, 3), chances)

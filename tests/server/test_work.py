@@ -57,7 +57,7 @@ async def test_an_exchange_whose_claim_found_nothing_ends_with_its_time(house: H
     """The claim is under way when the time is up, and another server's worker was quicker."""
     worker = await house.worker()
     await worker.exchange()
-    jobs, under_way, go = house.engine.dispatch._jobs, asyncio.Event(), asyncio.Event()
+    jobs, under_way, go = house.engine.dispatch._claims._jobs, asyncio.Event(), asyncio.Event()
 
     async def nothing_left(*_args):
         under_way.set()

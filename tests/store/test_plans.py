@@ -18,7 +18,7 @@ LANES = 10
 LARGE = re.compile(r"^(ready|lease|timer|job|outcome|attempt|log_chunk)(_\w+)?$")
 LEADING = {"ready": "lane_id", "lease": "lane_id", "timer": "run_at"}
 """The column by which each hot table must be entered. Anything else walks over rows of others."""
-BY_WORKER = {"lease_of_worker", "lease_of_lost", "progress_save", "checkpoint_save"}
+BY_WORKER = {"explain_leases", "lease_of_worker", "lease_of_lost", "progress_save", "checkpoint_save"}
 """These start from the worker: all that it holds, or few rows of it."""
 
 FILL = f"""
@@ -45,7 +45,7 @@ def hot_names() -> list[str]:
     """Those in hot.sql, and those that are called on the hot connections."""
     folder = files("horae.store")
     inside = re.findall(r"^-- name: (\w+)", folder.joinpath("queries/hot.sql").read_text(), re.MULTILINE)
-    code = "".join(folder.joinpath(name).read_text() for name in ("jobs.py", "workers.py", "upkeep.py"))
+    code = "".join(folder.joinpath(name).read_text() for name in ("jobs.py", "workers.py", "upkeep.py", "explain.py"))
     called = re.findall(r'(?:fetch|fetchrow|once)\(\s*"(\w+)"[^\n]*?hot=True', code)
     return sorted({*inside, *called})
 
@@ -127,7 +127,9 @@ async def test_plans_made_on_empty_tables_serve_full_ones_and_so_do_plans_made_o
 async def claiming_costs_little(hot: Connection) -> None:
     low = [-(2**63)] * LANES
     lanes, tenants = list(range(1, LANES + 1)), [1] * LANES
-    call = f"job_claim(1, 1, array{lanes}, array{tenants}, array{low}::bigint[], array{[10] * LANES}, 100)"
+    high = [2**63 - 1] * LANES
+    bounds = f"array{low}::bigint[], array{high}::bigint[]"
+    call = f"job_claim(1, 1, 1, 100, array{lanes}, array{tenants}, {bounds}, array{[10] * LANES})"
     touched, rows = await buffers(hot, call)
     assert rows == 100
     assert touched < 4000
@@ -148,7 +150,7 @@ async def ending_costs_little(hot: Connection) -> None:
     zero, cpu, memory = fill("0", "float"), fill("null", "real"), fill("null", "bigint")
     calls = [
         f"job_succeed({columns(0)}, {none}, {zero})",
-        f"job_complete({columns(100)}, {failed}, {error}, {none}, {none}, {memory}, {zero}, {cpu}, {memory})",
+        f"job_complete({columns(100)}, {failed}, {error}, {none}, {none}, {memory}, {zero}, {cpu}, {memory}, {none})",
         f"job_reschedule({columns(200)}, {error}, {none}, {zero}, {cpu}, {memory}, {fill('1', 'bigint')}, {zero})",
     ]
     for call in calls:
@@ -173,7 +175,7 @@ async def a_floor_spares_the_walk_over_dead_entries(hot: Connection, database: s
     async with reader.transaction(isolation="repeatable_read"):
         await reader.fetchval("select count(*) from horae.ready")
         await hot.execute("delete from ready where lane_id = 1 and rank < 90000")
-        call = "job_claim(1, 1, array[1], array[1], array[{}]::bigint[], array[10], 10)"
+        call = "job_claim(1, 1, 1, 10, array[1], array[1], array[{}]::bigint[], array[9000000000], array[10])"
         (walked, rows), (spared, more) = await buffers(hot, call.format(0)), await buffers(hot, call.format(90000))
     await reader.close()
     assert (rows, more) == (10, 10)

@@ -9,6 +9,7 @@ import msgspec
 from aiohttp import web
 
 from horae.model.errors import HoraeError, NotReady, WorkerGone, WrongState
+from horae.model.matching import Free
 from horae.model.states import End
 from horae.model.work import CancelOrder, Finished, Grant, Progress
 from horae.wire.problems import CONTENT_TYPE, encode_problem
@@ -57,6 +58,8 @@ class StandIn:
         self.break_completions: str | None = None
         """`before` or `after`: the next call that carries completions breaks before or after they are stored."""
         self.largest_want = 0
+        self.free: list[Free | None] = []
+        """What exchanges said of what is left, as they came."""
         self._granted: dict[tuple[int, int], list[Grant]] = {}
         self._changed = asyncio.Condition()
         self._runner: web.AppRunner
@@ -87,9 +90,15 @@ class StandIn:
     # What a test does.
 
     async def submit(
-        self, task: str, timeout: float | None = None, attempt: int = 1, checkpoint: Any = None, **params: Any
+        self,
+        task: str,
+        timeout: float | None = None,
+        attempt: int = 1,
+        checkpoint: Any = None,
+        needs: dict[str, Any] | None = None,
+        **params: Any,
     ) -> str:
-        return (await self.submit_many(task, [params], timeout, attempt, checkpoint))[0]
+        return (await self.submit_many(task, [params], timeout, attempt, checkpoint, needs))[0]
 
     async def submit_many(
         self,
@@ -98,6 +107,7 @@ class StandIn:
         timeout: float | None = None,
         attempt: int = 1,
         checkpoint: Any = None,
+        needs: dict[str, Any] | None = None,
     ) -> list[str]:
         saved = None if checkpoint is None else msgspec.Raw(msgspec.json.encode(checkpoint))
         grants = [
@@ -109,6 +119,7 @@ class StandIn:
                 timeout=timeout,
                 checkpoint=saved,
                 params=msgspec.Raw(msgspec.json.encode(one)),
+                **(needs or {}),
             )
             for one in params
         ]
@@ -154,6 +165,7 @@ class StandIn:
         call = msgspec.json.decode(await request.read(), type=Exchange)
         self._take_back(worker, call.lost)
         self.largest_want = max(self.largest_want, call.want)
+        self.free.append(call.free)
         breaks = self.break_completions if call.finished else None
         if breaks:
             self.break_completions = None

@@ -28,6 +28,33 @@ def wall() -> int:
     return time.time_ns()
 
 
+@app.task(name="bench.waited")
+def waited(since: int) -> int:
+    """Nanoseconds from an instant of that clock to the start of the body."""
+    return time.monotonic_ns() - since
+
+
+@app.task(name="bench.pause")
+def pause(seconds: float) -> tuple[int, int]:
+    """Occupies its slot for so long; from when to when."""
+    began = time.monotonic_ns()
+    time.sleep(seconds)
+    return began, time.monotonic_ns()
+
+
+@app.task(name="bench.hold")
+def hold(folder: str, key: str, seconds: float) -> None:
+    """Holds a key for so long, and writes that down where nothing of Horae looks: a file of its own process."""
+    began = time.monotonic_ns()
+    time.sleep(seconds)
+    line = b"%s %d %d\n" % (key.encode(), began, time.monotonic_ns())
+    file = os.open(Path(folder) / f"{os.getpid()}.held", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    try:
+        os.write(file, line)
+    finally:
+        os.close(file)
+
+
 @app.task(name="bench.tick", max_attempts=20)
 async def tick(folder: str, ctx: Context, every: float = 0.1) -> None:
     """Runs until the folder has a file `end`, and leaves a trace of when it lived: the first and the last instant."""

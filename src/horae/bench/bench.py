@@ -55,3 +55,18 @@ async def until_ended(place: Installation, jobs: int, step: Step) -> None:
         place.check()
         await asyncio.sleep(0.25)
     raise SetupError(f"no job ended for {STUCK_SECONDS:g} s, and not all have: the server or the worker is stuck")
+
+
+async def until_growth(place: Installation, jobs: int, step: Step) -> None:
+    """Waits until about so many jobs have ended while more of them go on: PostgreSQL's statistics say how many."""
+    deadline = time.monotonic() + STUCK_SECONDS
+    rows = 0
+    while rows < jobs:
+        place.check()
+        if time.monotonic() > deadline:
+            raise SetupError(
+                f"only {rows} of {jobs} jobs ended in {STUCK_SECONDS:g} s: the server or the worker is stuck"
+            )
+        await asyncio.sleep(0.25)
+        rows = (await place.probe.fetch("outcome_size"))[0]["rows"]
+        step.reach(min(rows, jobs))

@@ -68,6 +68,44 @@ async def send(url: str, requests: Iterable[bytes], connections: int) -> Load:
     return Load(latencies, time.monotonic() - began, time.process_time() - cpu)
 
 
+async def send_at(url: str, plan: Iterable[tuple[float, bytes]], connections: int) -> Load:
+    """Sends each request at its instant of the monotonic clock, however long the answers to the others take.
+
+    Late only when all connections wait for answers; latencies count from the instant all the same. The plan must be in
+    the order of time; it is asked for the next request when a connection is free for it.
+    """
+    source, address = iter(plan), urlsplit(url)
+    latencies: list[float] = []
+    cpu, began = time.process_time(), time.monotonic()
+
+    async def caller() -> None:
+        reader, writer = await asyncio.open_connection(address.hostname or "", address.port or 80)
+        try:
+            for instant, request in source:
+                await asyncio.sleep(instant - time.monotonic())
+                writer.write(request)
+                await _answer(reader)
+                latencies.append(time.monotonic() - instant)
+        finally:
+            writer.close()
+
+    async with asyncio.TaskGroup() as callers:
+        for _ in range(connections):
+            callers.create_task(caller())
+    return Load(latencies, time.monotonic() - began, time.process_time() - cpu)
+
+
+async def _answer(reader: asyncio.StreamReader) -> None:
+    received = b""
+    while not is_whole(received):
+        part = await reader.read(65536)
+        if not part:
+            raise SetupError("the server closed the connection of the load generator")
+        received += part
+    if not received.startswith(b"HTTP/1.1 20"):
+        raise SetupError(f"the server refused the load: {received[:500].decode(errors='replace')}")
+
+
 class Caller(asyncio.Protocol):
     """One connection. It takes its requests from a source that all of them share, until that has no more."""
 

@@ -70,23 +70,36 @@ class Installation:
         self.probe = probe
         self.url = ""
         self.server: Program | None = None
+        self.peers: list[Program] = []
+        """Further servers on the same database."""
         self.workers: list[Program] = []
         self._worker_key = folder / "worker.key"
         self._worker_key.write_text(keys[Role.WORKER])
 
     async def start_server(self) -> None:
+        self.server, self.url = await self._serve("server")
+
+    async def start_peer(self) -> str:
+        """One more server on the same database; its address."""
+        program, url = await self._serve(f"server-{len(self.peers) + 2}")
+        self.peers.append(program)
+        return url
+
+    async def _serve(self, name: str) -> tuple[Program, str]:
         arguments = ["server", "--host", "127.0.0.1", "--port", "0", "--objects", str(self.folder / "objects")]
-        self.server = Program("server", arguments, self._environ(HORAE_DATABASE=self.dsn), self.folder / "server.log")
-        await self.server.start()
-        self.url = await self.server.line("Horae listens on ")
+        program = Program(name, arguments, self._environ(HORAE_DATABASE=self.dsn), self.folder / f"{name}.log")
+        await program.start()
+        return program, await program.line("Horae listens on ")
 
     async def stop_server(self) -> None:
+        stopping, self.peers = self.peers, []
         if self.server is not None:
-            await self.server.stop()
+            stopping.append(self.server)
+        await asyncio.gather(*(server.stop() for server in stopping))
 
-    async def start_worker(self, slots: int, name: str = "bench") -> Program:
+    async def start_worker(self, slots: int, name: str = "bench", url: str | None = None) -> Program:
         """Returns as soon as it is started; `until_joined` waits until it takes jobs."""
-        arguments = ["worker", "--app", APP, "--slots", str(slots), "--name", name, "--url", self.url]
+        arguments = ["worker", "--app", APP, "--slots", str(slots), "--name", name, "--url", url or self.url]
         arguments += ["--key-file", str(self._worker_key), "--drain-timeout", "5s"]
         worker = Program("worker", arguments, self._environ(), self.folder / f"worker-{name}.log")
         await worker.start()
@@ -119,7 +132,7 @@ class Installation:
             await asyncio.sleep(0.02)
 
     def check(self) -> None:
-        for program in (self.server, *self.workers):
+        for program in (self.server, *self.peers, *self.workers):
             if program is not None:
                 program.check()
 

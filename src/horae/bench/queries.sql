@@ -44,6 +44,32 @@ select extract(epoch from j.run_at)::float8 as due, o.result
 from outcome o join job j on j.tenant_id = o.tenant_id and j.id = o.id
 where o.finished_at >= $1 and o.state = 'succeeded';
 
+-- name: results_of
+-- The results of a task's jobs that ended since $1, with their tenants.
+-- $1 instant, $2 task
+select t.name as tenant, o.result
+from outcome o join job j on j.tenant_id = o.tenant_id and j.id = o.id
+join lane l on l.id = j.lane_id join tenant t on t.id = o.tenant_id
+where o.finished_at >= $1 and o.state = 'succeeded' and l.task = $2;
+
+-- name: time_to_share
+-- Seconds from the first end since $1 until a share $2 of all of them had come.
+select extract(epoch from percentile_disc($2::float8) within group (order by finished_at) - min(finished_at))::float8
+    as seconds
+from outcome where finished_at >= $1;
+
+-- name: lanes_spread
+-- So many lanes over our tenants, each tenant's in queues of its own share: the same names for all of them.
+-- $1 task, $2 lanes
+with ours as (
+    select id, count(*) over () as tenants, row_number() over (order by id) - 1 as number
+    from tenant where name like 'bench-%'
+)
+insert into lane (tenant_id, queue, task)
+select ours.id, 'queue-' || q, $1 from ours
+cross join lateral generate_series(0, ($2::int - 1 - number) / tenants) as q
+returning id, tenant_id;
+
 -- name: unfinished
 -- How many jobs have no outcome yet.
 select (select count(*) from job) - (select count(*) from outcome) as rows;
@@ -91,3 +117,11 @@ vacuum ready, lease, timer;
 
 -- name: checkpoint
 checkpoint;
+
+-- name: schedules_lay
+-- Schedules as they stand after they were made. Their ticks lie within $6 seconds from $5 on.
+-- $1 how many, $2 what their names begin with, $3 task, $4 definition, with NAME for the name, $5 instant, $6 seconds
+insert into schedule (tenant_id, name, task, definition, cursor_at, next_at, tzdata, made_by, changed_by)
+select t.id, $2 || '-' || n, $3, replace($4, 'NAME', $2 || '-' || n), clock_timestamp(),
+       $5::timestamptz + (n / $1::float) * $6 * interval '1 second', '', 'bench', 'bench'
+from generate_series(0, $1::int - 1) as n, tenant t where t.name = 'default';

@@ -21,3 +21,5 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Jobs in one bulk request."""
     pending: Count = 10_000_000
     tenants: Count = 1000
+    lanes: Count = 10_000
+    """Over how many lanes jobs are spread: concurrency keys, or queues of many tenants."""

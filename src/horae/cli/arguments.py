@@ -5,13 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 from cyclopts import Group, Parameter
 
 from horae.model.errors import InvalidInput
 from horae.model.job import JobRequest, check_instant, check_request
+from horae.model.placement import Requirements, Traits
+from horae.model.unique import OnConflict, Unique, UniqueWhile
+from horae.model.wishes import check_placement
 from horae.wire.jobs import JobChanges
 
 GROUP: Final = Group("Job", sort_key=50)
@@ -44,13 +47,39 @@ class JobArguments:
     """A label as name=value. May be repeated."""
     concurrency_key: str | None = None
     """Jobs of one key share its limits."""
+    expires: str | None = None
+    """Start by then, or never."""
+    expires_in: str | None = None
+    """The same, counted from now, e.g. 10m."""
+    requires: list[str] = field(default_factory=list)
+    """What the worker must have, as name=value: slots, cpu, memory, gpu, disk, kind, region, zone, else a label."""
+    prefers: list[str] = field(default_factory=list)
+    """What the worker should be, as name=value: kind, region, zone, else a label. May be repeated."""
+    avoids: list[str] = field(default_factory=list)
+    """What the worker should not be, likewise."""
+    sticky: str | None = None
+    """Jobs of one sticky key go to the same worker while it is there."""
+    spread: int | None = None
+    """At most so many jobs like this one at once on one worker."""
+    unique: bool = False
+    """Let no second job with the same parameters wait or run beside this one."""
+    unique_by: list[str] = field(default_factory=list)
+    """The same by this parameter alone. May be repeated."""
+    unique_during: UniqueWhile | None = None
+    """How long it keeps others away: while waiting, running, or active (both)."""
+    unique_period: str | None = None
+    """Keep others away for this long instead, e.g. 1h."""
+    on_conflict: OnConflict | None = None
+    """What becomes of the second: return the first, reject, replace the first, or debounce."""
 
     def request(self, task: str, tenant: str | None) -> JobRequest:
         """Checked here already, so that a mistake costs no round trip."""
-        given = self._given()
+        given = self._given() | ({} if (unique := self._unique()) is None else {"unique": unique})
         return check_request(JobRequest(task=task, tenant=tenant, **{"params": {}, **given}))
 
     def changes(self) -> JobChanges:
+        if self._unique() is not None:
+            raise InvalidInput("--unique…: what makes a job unique is said when it is submitted and cannot be changed")
         return JobChanges(**self._given())
 
     def _given(self) -> dict[str, Any]:
@@ -58,11 +87,29 @@ class JobArguments:
             "params": read_params(self.param, self.json_params),
             "run_at": read_instant(self.at, "at"),
             "deadline": read_instant(self.deadline, "deadline"),
+            "expires": read_instant(self.expires, "expires"),
             "labels": read_pairs(self.label, "label") or None,
         }
-        for name in ("delay", "priority", "queue", "timeout", "max_attempts", "concurrency_key"):
+        values |= self._wishes()
+        for name in ("delay", "priority", "queue", "timeout", "max_attempts", "concurrency_key", "expires_in"):
             values[name] = getattr(self, name)
         return {name: value for name, value in values.items() if value is not None}
+
+    def _unique(self) -> Unique | None:
+        said = {"during": self.unique_during, "period": self.unique_period, "on_conflict": self.on_conflict}
+        given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+        if self.unique_by:
+            given["by"] = self.unique_by
+        return Unique(**given) if given or self.unique else None
+
+    def _wishes(self) -> dict[str, Any]:
+        """Where the job may and should run; checked here already, as everything that needs no look-up."""
+        requires = read_wishes(self.requires, Requirements, "requires")
+        prefers, avoids = read_wishes(self.prefers, Traits, "prefers"), read_wishes(self.avoids, Traits, "avoids")
+        check_placement(requires, prefers, avoids, self.sticky, self.spread)
+        return {
+            "requires": requires, "prefers": prefers, "avoids": avoids, "sticky": self.sticky, "spread": self.spread,
+        }  # fmt: skip
 
 
 NOTHING: Final = JobArguments()
@@ -76,6 +123,23 @@ def read_pairs(pairs: Sequence[str], option: str) -> dict[str, str]:
             raise InvalidInput(f"--{option}: {pair[:80]!r} is not name=value")
         found[name] = value
     return found
+
+
+W = TypeVar("W", Requirements, Traits)
+
+
+def read_wishes(pairs: Sequence[str], kind: type[W], option: str) -> W | None:
+    """`name=value` as the field of that name, else as a label."""
+    if not pairs:
+        return None
+    fields = set(kind.__struct_fields__) - {"labels"}
+    found = read_pairs(pairs, option)
+    named: dict[str, Any] = {name: value for name, value in found.items() if name in fields}
+    named["labels"] = {name: value for name, value in found.items() if name not in fields}
+    try:
+        return msgspec.convert(named, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"--{option}: {error}") from error
 
 
 def read_params(pairs: Sequence[str], document: str | None) -> dict[str, Any] | None:

@@ -30,6 +30,7 @@ def bench(
     batch: int | None = None,
     pending: int | None = None,
     tenants: int | None = None,
+    lanes: int | None = None,
     strict: bool = False,
     json: bool = False,
     plot: str | None = None,
@@ -58,6 +59,8 @@ def bench(
         How many jobs lie in wait, for the scenarios that have a backlog.
     tenants
         Over how many tenants, for the scenarios that have many (1000).
+    lanes
+        Over how many lanes or concurrency keys, for the scenarios that have many (10000).
     strict
         Exit with code 1 when a figure misses what it must reach.
     json
@@ -66,7 +69,7 @@ def bench(
         Draw what was measured into this file, such as figures.png.
     """
     given = {"jobs": jobs, "seconds": seconds, "rounds": rounds, "slots": slots, "connections": connections}
-    given |= {"batch": batch, "pending": pending, "tenants": tenants}
+    given |= {"batch": batch, "pending": pending, "tenants": tenants, "lanes": lanes}
     if scenario == LIST:
         return _list(json=json)
     open_journal("warning", "bench")

@@ -1,4 +1,4 @@
-"""`horae cancel`, `retry`, `clone` and `change`: what a person does to jobs.
+"""`horae cancel`, `move`, `retry`, `clone` and `change`: what a person does to jobs.
 
 One bad id among many must not keep the others from their turn: each failure is said, and the last one's exit code
 is the command's.
@@ -12,15 +12,17 @@ from horae.cli.arguments import NOTHING, Dashed, JobArguments, read_ids
 from horae.cli.failure import report
 from horae.cli.job import job_facts
 from horae.cli.screen import console, print_json
+from horae.cli.where import NONE, Many, act
+from horae.model.actions import ActionKind
 from horae.model.errors import HoraeError, InvalidInput, Unreachable
-from horae.wire.jobs import Job, Submitted
+from horae.wire.jobs import Job, JobChanges, Submitted
 
 if TYPE_CHECKING:
     from horae.client.client import Client
 
 
-def cancel(*ids: Dashed, reason: str = "", access: Access = HERE) -> int:
-    """Cancel jobs. One that runs is asked to stop, and ends as cancelled when its process is gone.
+def cancel(*ids: Dashed, reason: str = "", many: Many = NONE, access: Access = HERE) -> int:
+    """Cancel jobs, by id or all that match. One that runs is asked to stop, and ends when its process is gone.
 
     Parameters
     ----------
@@ -29,11 +31,28 @@ def cancel(*ids: Dashed, reason: str = "", access: Access = HERE) -> int:
     reason
         Why, for those who look at the job later.
     """
+    if many != NONE:
+        return _many(ActionKind.CANCEL, ids, many, None, reason, access)
     return _each(ids, access, lambda client, job_id: client.cancel(job_id, reason))
 
 
-def retry(*ids: Dashed, changes: JobArguments = NOTHING, access: Access = HERE) -> int:
-    """Run failed or cancelled jobs again, if need be with other parameters.
+def move(*ids: Dashed, reason: str = "", force: bool = False, access: Access = HERE) -> int:
+    """Let running jobs stop where they are and go on at another worker, from their last checkpoint.
+
+    Parameters
+    ----------
+    ids
+        Job ids; - reads them from stdin.
+    reason
+        Why, for those who look at the job later.
+    force
+        Move them even if no other worker could run them now: they wait for one that can.
+    """
+    return _each(ids, access, lambda client, job_id: client.move(job_id, reason, force=force))
+
+
+def retry(*ids: Dashed, many: Many = NONE, changes: JobArguments = NOTHING, access: Access = HERE) -> int:
+    """Run failed or cancelled jobs again, by id or all that match, if need be with other parameters.
 
     Parameters
     ----------
@@ -41,6 +60,8 @@ def retry(*ids: Dashed, changes: JobArguments = NOTHING, access: Access = HERE) 
         Job ids; - reads them from stdin.
     """
     wanted = changes.changes()
+    if many != NONE:
+        return _many(ActionKind.RETRY, ids, many, None if changes == NOTHING else wanted, "", access)
     return _each(ids, access, lambda client, job_id: client.retry(job_id, wanted))
 
 
@@ -72,6 +93,15 @@ def change(job_id: str, /, *, changes: JobArguments = NOTHING, access: Access = 
         print_json(changed)
     else:
         console().print(job_facts(changed))
+
+
+def _many(
+    kind: ActionKind, ids: tuple[str, ...], many: Many, changes: JobChanges | None, reason: str, access: Access
+) -> int:
+    if ids or not many.where:
+        raise InvalidInput("name jobs by their ids, or all that match with --where name=value: not both, not neither")
+    with access.client() as client:
+        return act(client, kind, many, changes, reason, as_json=access.json)
 
 
 def _each(

@@ -7,6 +7,7 @@ from typing import Final
 from horae.cli.finding import Finding, fail, ok, warn
 from horae.cli.text import cut, short
 from horae.model.errors import HoraeError
+from horae.model.overload import STRAINED
 from horae.store import checkup
 from horae.store.safety import OLDEST_SERVER, Connection
 
@@ -14,6 +15,8 @@ LONG_TRANSACTION: Final = 120.0
 """Seconds. Horae's own end within ten."""
 FEW_CONNECTIONS: Final = 10
 LARGE_CLOCK_DIFFERENCE: Final = 5.0
+SILENT_SERVER: Final = 15.0
+"""Seconds: a server says every five that it lives."""
 DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
 
 
@@ -84,6 +87,18 @@ async def _check_autovacuum(connection: Connection) -> Finding:
     return ok("autovacuum", "on")
 
 
+async def _check_servers(connection: Connection) -> Finding:
+    """None may be right: a database is checked before its first server, too."""
+    found = [server for server in await checkup.servers(connection) if server.silent < SILENT_SERVER]
+    seen = f"{len(found)} alive" + (f", on {', '.join(sorted({server.host for server in found}))}" if found else "")
+    if len({server.version for server in found}) > 1:
+        return warn("servers", f"{seen}, of different versions", "install the same version everywhere")
+    if loaded := [f"{server.host} (load {server.load:.2f})" for server in found if server.load >= STRAINED]:
+        fix = "the lowest priorities are refused: start more workers, raise max_pending, or submit less"
+        return warn("servers", f"overloaded: {', '.join(loaded)}", fix)
+    return ok("servers", seen)
+
+
 async def _check_clock(connection: Connection) -> Finding:
     away = abs((await checkup.clock(connection) - datetime.now(UTC)).total_seconds())
     if away > LARGE_CLOCK_DIFFERENCE:
@@ -93,5 +108,5 @@ async def _check_clock(connection: Connection) -> Finding:
 
 CHECKS: Final[tuple[Callable[[Connection], Awaitable[Finding]], ...]] = (
     _check_version, _check_migrations, _check_durability, _check_partitions, _check_connections,
-    check_transactions, _check_autovacuum, _check_clock,
+    check_transactions, _check_autovacuum, _check_servers, _check_clock,
 )  # fmt: skip

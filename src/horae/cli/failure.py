@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 from horae.cli.text import printable
 from horae.model.errors import (
     AlreadyExists,
+    DuplicateJob,
     Forbidden,
     HoraeError,
     IdempotencyConflict,
@@ -30,6 +31,7 @@ _CODES: Final[dict[type[HoraeError], int]] = {
     Forbidden: AUTH,
     WrongState: CONFLICT,
     AlreadyExists: CONFLICT,
+    DuplicateJob: CONFLICT,
     IdempotencyConflict: CONFLICT,
     ResultTimeout: TIMEOUT,
     # These two name something that the server does not have or want; the command itself was well-formed.

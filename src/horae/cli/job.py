@@ -72,6 +72,8 @@ def job_facts(found: Job) -> "Table":
         ("took", short(duration(found, now))),
         ("timeout", found.timeout or ""),
         ("deadline", when(found.deadline, now)),
+        ("expires", when(found.expires, now)),
+        ("unique", compact(found.unique) if found.unique else ""),
         ("retry", compact(found.retry) if found.retry else ""),
         ("concurrency", found.concurrency_key or ""),
         ("labels", ", ".join(f"{name}={value}" for name, value in (found.labels or {}).items())),

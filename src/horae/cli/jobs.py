@@ -45,10 +45,12 @@ class Filter:
     """Made at or after this instant, or this long ago (e.g. 2h)."""
     until: str | None = None
     """Made before this instant, or this long ago."""
+    cause: str | None = None
+    """Dead letters with this cause, as `horae dead list` shows it."""
 
     def query(self) -> dict[str, Any]:
-        found = {name: getattr(self, name) for name in ("status", "task", "queue", "tenant", "user", "worker")}
-        found |= {"since": _moment(self.since, "since"), "until": _moment(self.until, "until")}
+        found = {name: getattr(self, name) for name in ("status", "task", "queue", "tenant", "user", "worker", "cause")}
+        found |= {"since": moment(self.since, "since"), "until": moment(self.until, "until")}
         found["label"] = read_pairs(self.label, "label") or None
         return {name: value for name, value in found.items() if value is not None}
 
@@ -56,7 +58,7 @@ class Filter:
 EVERYTHING: Final = Filter()
 
 
-def _moment(text: str | None, option: str) -> datetime | None:
+def moment(text: str | None, option: str) -> datetime | None:
     """An instant, or a duration counted back from now."""
     if text is None:
         return None

@@ -23,6 +23,7 @@ class Row(NamedTuple):
 
 RUN: Final = "Run Horae"
 WORK: Final = "Work with jobs"
+SCHEDULES: Final = "Run jobs again and again"
 FLEET: Final = "See to the fleet"
 INSTALLATION: Final = "Look after the installation"
 
@@ -36,25 +37,41 @@ COMMANDS: Final[dict[str, tuple[Row, ...]]] = {
         Row("submit", "horae.cli.submit:submit", "Submit a job, or many from a file."),
         Row("jobs", "horae.cli.jobs:jobs", "List jobs."),
         Row("job", "horae.cli.job:job", "Show everything about one job."),
+        Row("explain", "horae.cli.explain:explain", "Say why a job waits, when it starts, or where its time went."),
         Row("result", "horae.cli.job:result", "Print a job's result."),
         Row("logs", "horae.cli.logs:logs", "Print what a job wrote, also while it runs."),
         Row("cancel", "horae.cli.control:cancel", "Cancel jobs."),
+        Row("move", "horae.cli.control:move", "Let running jobs go on at another worker."),
         Row("retry", "horae.cli.control:retry", "Run failed or cancelled jobs again."),
         Row("clone", "horae.cli.control:clone", "Submit a copy of a job."),
         Row("change", "horae.cli.control:change", "Change a job that has not started."),
+        Row("dead", "horae.cli.dead:app", "Look at failed jobs by cause, run them again, or discard them."),
+        Row("action", "horae.cli.actions:app", "Do something to all jobs that match; follow, stop and undo it."),
+    ),
+    SCHEDULES: (
+        Row("schedule", "horae.cli.schedules:app", "Schedules: rules that make jobs."),
+        Row("calendar", "horae.cli.calendars:app", "Calendars: the days on which schedules rest."),
+        Row("apply", "horae.cli.apply:apply", "Make schedules and calendars what a file or an app says."),
     ),
     FLEET: (
         Row("workers", "horae.cli.workers:workers", "List the workers."),
         Row("drain", "horae.cli.workers:drain", "Let a worker finish what it has and take nothing new."),
+        Row("maintenance", "horae.cli.workers:maintenance", "Drain a worker for a time, and say why."),
         Row("resume", "horae.cli.workers:resume", "Let a drained worker take jobs again."),
+        Row("limit", "horae.cli.limits:app", "Set, list and remove limits on what runs."),
         Row("tasks", "horae.cli.tasks:tasks", "List the tasks that can be submitted."),
+        Row("gate", "horae.cli.gates:app", "Hold, drop or reject jobs, and let them go again."),
+        Row("stop", "horae.cli.gates:stop", "Emergency stop: nothing starts any more."),
+        Row("go", "horae.cli.gates:go", "End the emergency stop."),
+        Row("queues", "horae.cli.quotas:queues", "List the queues: what waits, what runs, and how fast."),
+        Row("quota", "horae.cli.quotas:app", "Set, list and remove quotas of submissions."),
     ),
     INSTALLATION: (
         Row("doctor", "horae.cli.doctor:doctor", "Check an installation and say what is wrong with it."),
         Row("bench", "horae.cli.bench:bench", "Measure how fast this machine runs Horae."),
         Row("migrate", "horae.cli.migrate:migrate", "Bring a database to this version's schema."),
         Row("key", "horae.cli.keys:app", "Create, list and revoke API keys."),
-        Row("tenant", "horae.cli.tenants:app", "Create and list tenants."),
+        Row("tenant", "horae.cli.tenants:app", "Create, weigh and list tenants."),
         Row("whoami", "horae.cli.keys:whoami", "Show whose key is in use."),
         Row("completion", "horae.cli.about:completion", "Print the completion script of a shell."),
         Row("version", "horae.cli.about:version", "Print the version."),

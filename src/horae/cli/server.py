@@ -100,4 +100,6 @@ def server_config(settings: ServerSettings, dsn: str, data: Path) -> "ServerConf
         retention_days=settings.retention_days,
         allow_unsafe=settings.allow_unsafe,
         lease_seconds=settings.lease_seconds,
+        max_pending=settings.max_pending,
+        shed=settings.shed,
     )

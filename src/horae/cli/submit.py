@@ -50,6 +50,8 @@ def submit(
     request = job.request(task, tenant)
     with access.client() as client:
         done = client.submit(request, idempotency_key)
+        for warning in done.warnings:
+            note(f"warning: {warning}")
         if not (wait or wait_for or logs):
             print_json(done) if access.json else print(done.id)
             return 0

@@ -9,7 +9,7 @@ from horae.cli.screen import console, print_json, print_lines, table
 from horae.cli.text import relative
 from horae.wire.access import TenantCreate
 
-app = App(name="tenant", help="Create and list tenants.")
+app = App(name="tenant", help="Create, weigh and list tenants.")
 
 
 @app.command
@@ -29,6 +29,25 @@ def create(name: str, /, *, weight: float = 1.0, access: Access = HERE) -> None:
         print_json(made)
     else:
         print(made.id, made.name)
+
+
+@app.command
+def change(name: str, /, *, weight: float, access: Access = HERE) -> None:
+    """Change a tenant's weight, effective at once.
+
+    Parameters
+    ----------
+    name
+        The tenant's name.
+    weight
+        Its share of the workers, beside the weights of the others.
+    """
+    with access.client() as client:
+        changed = client.change_tenant(name, weight)
+    if access.json:
+        print_json(changed)
+    else:
+        print(changed.name, f"{changed.weight:g}")
 
 
 @app.command(name="list")

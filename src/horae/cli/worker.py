@@ -16,6 +16,7 @@ from horae.client.discovery import Connection, find_connection, local_file, read
 from horae.config import WorkerSettings, load, read_secret
 from horae.model.durations import parse_duration
 from horae.model.errors import SetupError, Unauthenticated
+from horae.model.sizes import parse_size
 
 
 def worker_file() -> Path:
@@ -33,6 +34,10 @@ def worker(
     region: str | None = None,
     zone: str | None = None,
     kind: str | None = None,
+    cpus: float | None = None,
+    memory: str | None = None,
+    gpus: float | None = None,
+    disk: str | None = None,
     max_jobs_per_child: int | None = None,
     drain_timeout: str | None = None,
     url: Annotated[str | None, Parameter(group=GROUP)] = None,
@@ -61,6 +66,14 @@ def worker(
         Where in the region it is.
     kind
         What kind of machine it is on.
+    cpus
+        How many CPUs jobs that require some may use together (those of the host).
+    memory
+        How much memory such jobs may use together, e.g. 8GiB (that of the host).
+    gpus
+        How many GPUs such jobs may use together (those of the host).
+    disk
+        How much disk such jobs may use together, e.g. 50GB (what is free for temporary files).
     max_jobs_per_child
         Replace a process after so many jobs.
     drain_timeout
@@ -112,8 +125,11 @@ async def _work(settings: WorkerSettings, found: Connection, *, stop_with_stdin:
 
 
 def _agent_values(settings: WorkerSettings) -> dict[str, Any]:
-    names = ("name", "slots", "queues", "labels", "region", "zone", "kind", "max_jobs_per_child")
+    names = ("name", "slots", "queues", "labels", "region", "zone", "kind", "cpus", "gpus", "max_jobs_per_child")
     values = {name: getattr(settings, name) for name in names}
+    for name in ("memory", "disk"):
+        size = getattr(settings, name)
+        values[name] = None if size is None else parse_size(size, name)
     if settings.drain_timeout is not None:
         values["drain_timeout"] = parse_duration(settings.drain_timeout, "drain_timeout").total_seconds()
     return values

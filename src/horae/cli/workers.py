@@ -1,8 +1,9 @@
-"""`horae workers`, `drain` and `resume`: the fleet."""
+"""`horae workers`, `drain`, `maintenance` and `resume`: the fleet."""
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Annotated, Final
 
+from cyclopts import Parameter
 from rich.text import Text
 
 from horae.cli.access import HERE, Access
@@ -27,8 +28,11 @@ def workers(*, state: str | None = None, access: Access = HERE) -> None:
         print_lines(found)
         return
     now = datetime.now(UTC)
-    columns = ("id", "name", "host", "state", "health", "running", "cpu", "memory", "seen", "joined", "queues", "tasks")
-    spare = ("tasks", "queues", "memory", "cpu", "joined", "host")
+    columns = (
+        "id", "name", "host", "state", "health", "running", "cpu", "memory", "seen", "joined", "place", "labels",
+        "queues", "tasks", "steered",
+    )  # fmt: skip
+    spare = ("tasks", "queues", "labels", "place", "memory", "cpu", "joined", "host", "steered")
     console().print(table(columns, (_row(worker, now) for worker in found), spare))
     if not found and state is None:
         note("no worker is there; start one with: horae worker --app module:app")
@@ -39,21 +43,55 @@ def _row(worker: Worker, now: datetime) -> tuple[str | Text, ...]:
         str(worker.id), worker.name, worker.host, worker.state,
         Text(worker.health, style=HEALTH_STYLES.get(worker.health, "")), f"{worker.running}/{worker.slots}",
         share(worker.cpu_load), share(worker.memory_load), relative(worker.seen_at, now),
-        relative(worker.joined_at, now), "all" if worker.queues is None else ",".join(worker.queues),
-        ",".join(worker.tasks),
+        relative(worker.joined_at, now), "/".join(filter(None, (worker.region, worker.zone, worker.kind))),
+        ",".join(f"{name}={value}" for name, value in worker.labels.items()),
+        "all" if worker.queues is None else ",".join(worker.queues), ",".join(worker.tasks), _steered(worker, now),
     )  # fmt: skip
 
 
-def drain(worker_id: int, /, *, access: Access = HERE) -> None:
+def _steered(worker: Worker, now: datetime) -> str:
+    """Who drains it, why and until when."""
+    if worker.steered_by is None:
+        return ""
+    until = "" if worker.steer_until is None else f", ends {relative(worker.steer_until, now)}"
+    return f"{worker.steered_by}: {worker.steer_reason or 'drained'}{until}"
+
+
+def drain(worker_id: int, /, *, move: bool = False, reason: str = "", access: Access = HERE) -> None:
     """Let a worker finish what it has and take nothing new.
 
     Parameters
     ----------
     worker_id
         The worker's id, as `horae workers` shows it.
+    move
+        Do not wait for what it runs: let it go on at other workers, where they could run it.
+    reason
+        Why, for those who look at the fleet.
     """
     with access.client() as client:
-        _print_state(client.drain(worker_id), as_json=access.json)
+        _print_state(client.drain(worker_id, reason, move=move), as_json=access.json)
+
+
+def maintenance(
+    worker_id: int, /, *, reason: str, lasts: Annotated[str | None, Parameter(name="--for")] = None, move: bool = False,
+    access: Access = HERE,
+) -> None:  # fmt: skip
+    """Drain a worker and say why; with --for it takes jobs again by itself when the time is over.
+
+    Parameters
+    ----------
+    worker_id
+        The worker's id, as `horae workers` shows it.
+    reason
+        Why, for those who look at the fleet.
+    lasts
+        How long, e.g. 2h. Without it: until `horae resume`.
+    move
+        Do not wait for what it runs: let it go on at other workers, where they could run it.
+    """
+    with access.client() as client:
+        _print_state(client.drain(worker_id, reason, lasts, move=move), as_json=access.json)
 
 
 def resume(worker_id: int, /, *, access: Access = HERE) -> None:
@@ -71,5 +109,7 @@ def resume(worker_id: int, /, *, access: Access = HERE) -> None:
 def _print_state(worker: Worker, *, as_json: bool) -> None:
     if as_json:
         print_json(worker)
-    else:
-        print(worker.id, worker.state)
+        return
+    print(worker.id, worker.state)
+    if worker.moving is not None:
+        note(f"{worker.moving} running jobs go on elsewhere, {worker.staying} stay until they end")

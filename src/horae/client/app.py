@@ -1,18 +1,27 @@
 """An App: a named set of tasks and the way to the server they are submitted to."""
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Concatenate, ParamSpec, TypeVar, TypeVarTuple, overload
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, TypeVarTuple, overload
 
 import msgspec
 
 from horae.client.client import AsyncClient, Client
 from horae.client.clients import Clients
 from horae.client.context import Context
+from horae.client.declared import Declared, rule_fields
 from horae.client.options import Duration, seconds
 from horae.client.task import Task
+from horae.model.breaker import Breaker
+from horae.model.definition import ScheduleDefinition
 from horae.model.errors import SetupError
+from horae.model.placement import Requirements, Traits
 from horae.model.retry import RetryPolicy
 from horae.model.task import TaskDefinition
+from horae.model.unique import Unique
+
+if TYPE_CHECKING:
+    from horae.wire.schedules import SchedulePut
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,6 +35,7 @@ class App:
         self.name = name
         self.tasks: dict[str, Task[..., Any]] = {}
         self.clients = Clients(url, key, client)
+        self.schedules = Declared()
 
     @property
     def client(self) -> Client:
@@ -48,6 +58,20 @@ class App:
                 "give one of them another with @app.task(name=…)"
             )
         self.tasks[task.name] = task
+        task.declared = self.schedules
+
+    def schedule(
+        self, name: str, task: Task[..., Any], rule: str | float | timedelta | None = None, /, **schedule: Any
+    ) -> ScheduleDefinition:
+        """Declares a schedule: `app.schedule("weekly", send, "0 10 * * FRI", params={"to": "john@example.com"})`."""
+        return self.schedules.add(name, task, **(rule_fields(rule) | schedule))
+
+    def apply_schedules(self, why: str = "") -> "list[SchedulePut]":
+        """Puts the declared schedules in force. Those that are as declared already are left alone."""
+        return self.schedules.apply(self.client, why)
+
+    async def aapply_schedules(self, why: str = "") -> "list[SchedulePut]":
+        return await self.schedules.apply_async(self.async_client, why)
 
 
 class TaskDecorator:
@@ -72,6 +96,13 @@ class TaskDecorator:
         retry: RetryPolicy | None = None,
         timeout: Duration | None = None,
         description: str | None = None,
+        requires: Requirements | None = None,
+        prefers: Traits | None = None,
+        avoids: Traits | None = None,
+        spread: int | None = None,
+        unique: Unique | None = None,
+        expires_in: Duration | None = None,
+        breaker: Breaker | None = None,
     ) -> "TaskDecorator": ...
     @overload
     def __call__(self, function: Callable[Concatenate[Context, P], Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
@@ -89,8 +120,8 @@ class TaskDecorator:
     def __call__(self, function: Callable[..., Any] | None = None, **settings: Any) -> Any:
         if function is None:
             given = {name: value for name, value in settings.items() if value is not None}
-            if "timeout" in given:
-                given["timeout"] = seconds(given["timeout"], "timeout")
+            for duration in {"timeout", "expires_in"} & given.keys():
+                given[duration] = seconds(given[duration], duration)
             return TaskDecorator(self._app, msgspec.structs.replace(self._defaults, **given))
         return self._declare(function)
 

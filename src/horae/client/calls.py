@@ -4,7 +4,7 @@ The two clients and their transports only carry these descriptions, so a call ca
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote, urlencode
@@ -22,12 +22,28 @@ from horae.wire.access import (
     Task,
     TaskPage,
     Tenant,
+    TenantChange,
     TenantCreate,
     TenantPage,
     Whoami,
 )
-from horae.wire.jobs import BulkAnswer, ExecutionPage, Job, JobChanges, JobPage, JobResult, LogPage, Submitted
-from horae.wire.workers import Worker, WorkerPage
+from horae.wire.actions import Action, ActionPage, ActionRequest, DeadLetterRequest, DeadLetters
+from horae.wire.explanation import Explanation
+from horae.wire.gates import (
+    Gate,
+    GateChanges,
+    GateCreate,
+    GatePage,
+    GatePreview,
+    GateRelease,
+    GateRestore,
+    Restored,
+    Stop,
+)
+from horae.wire.jobs import BulkAnswer, ExecutionPage, Job, JobChanges, JobPage, JobResult, LogPage, Move, Submitted
+from horae.wire.limits import Limit, LimitPage, LimitPut
+from horae.wire.quotas import QueuePage, Quota, QuotaPage, QuotaPut
+from horae.wire.workers import Drain, Worker, WorkerPage
 
 T = TypeVar("T")
 Query = dict[str, Any]
@@ -113,12 +129,56 @@ def retry(job_id: str, changes: JobChanges | None = None) -> Call[Job]:
     return _post(_job(job_id) + "/retry", Job, changes)
 
 
+def move(job_id: str, reason: str = "", *, force: bool = False) -> Call[Job]:
+    return _post(_job(job_id) + "/move", Job, Move(reason=reason, force=force))
+
+
 def clone(job_id: str, changes: JobChanges | None = None) -> Call[Submitted]:
     return _post(_job(job_id) + "/clone", Submitted, changes)
 
 
+def act(request: ActionRequest) -> Call[Action]:
+    return _post("/v1/jobs/actions", Action, request)
+
+
+def actions(cursor: str | None = None, limit: int | None = None) -> Call[ActionPage]:
+    return Call("GET", "/v1/actions", _reads(ActionPage), _query(cursor=cursor, limit=limit))
+
+
+def action(action_id: str) -> Call[Action]:
+    return Call("GET", _action(action_id), _reads(Action))
+
+
+def cancel_action(action_id: str) -> Call[Action]:
+    return _post(_action(action_id) + "/cancel", Action, None)
+
+
+def undo_action(action_id: str) -> Call[Action]:
+    return _post(_action(action_id) + "/undo", Action, None)
+
+
+def dead_letters(**filters: Any) -> Call[DeadLetters]:
+    return Call("GET", "/v1/dead-letters", _reads(DeadLetters), _query(**filters))
+
+
+def redrive(request: DeadLetterRequest) -> Call[Action]:
+    return _post("/v1/dead-letters/redrive", Action, request)
+
+
+def discard(request: DeadLetterRequest) -> Call[Action]:
+    return _post("/v1/dead-letters/discard", Action, request)
+
+
+def _action(action_id: str) -> str:
+    return f"/v1/actions/{quote(str(action_id), safe='')}"
+
+
 def result(job_id: str, wait: float = 30.0) -> Call[JobResult]:
     return Call("GET", _job(job_id) + "/result", _reads(JobResult), {"wait": f"{wait:g}"}, waits=wait)
+
+
+def explain(job_id: str) -> Call[Explanation]:
+    return Call("GET", _job(job_id) + "/explain", _reads(Explanation))
 
 
 def executions(job_id: str) -> Call[ExecutionPage]:
@@ -150,8 +210,9 @@ def worker(worker_id: int) -> Call[Worker]:
     return Call("GET", f"/v1/workers/{worker_id}", _reads(Worker))
 
 
-def drain(worker_id: int) -> Call[Worker]:
-    return Call("POST", f"/v1/workers/{worker_id}/drain", _reads(Worker))
+def drain(worker_id: int, reason: str = "", lasts: str | float | None = None, *, move: bool = False) -> Call[Worker]:
+    body = msgspec.json.encode(Drain(reason=reason, lasts=lasts, move=move))
+    return Call("POST", f"/v1/workers/{worker_id}/drain", _reads(Worker), body=body, headers=JSON)
 
 
 def resume(worker_id: int) -> Call[Worker]:
@@ -167,12 +228,71 @@ def put_task(definition: TaskDefinition) -> Call[Task]:
     return Call("PUT", path, _reads(Task), body=msgspec.json.encode(definition), headers=JSON)
 
 
+def gates(*, over: bool = False) -> Call[GatePage]:
+    """Those in force; with `over` also those that are no longer."""
+    return Call("GET", "/v1/gates", _reads(GatePage), _query(all="true" if over else None))
+
+
+def gate(gate_id: int) -> Call[Gate]:
+    return Call("GET", f"/v1/gates/{gate_id}", _reads(Gate))
+
+
+def create_gate(gate: GateCreate) -> Call[Gate]:
+    return _post("/v1/gates", Gate, gate)
+
+
+def preview_gate(gate: GateCreate) -> Call[GatePreview]:
+    return _post("/v1/gates/preview", GatePreview, gate)
+
+
+def change_gate(gate_id: int, changes: GateChanges) -> Call[Gate]:
+    return Call("PATCH", f"/v1/gates/{gate_id}", _reads(Gate), body=msgspec.json.encode(changes), headers=JSON)
+
+
+def release_gate(gate_id: int, rate: str | float | None = None) -> Call[Gate]:
+    return _post(f"/v1/gates/{gate_id}/release", Gate, GateRelease(rate=rate))
+
+
+def restore_gate(gate_id: int, which: GateRestore | None = None) -> Call[Restored]:
+    return replace(_post(f"/v1/gates/{gate_id}/restore", Restored, which), repeatable=True, waits=10.0)
+
+
+def stop(order: Stop | None = None) -> Call[Gate]:
+    return replace(_post("/v1/stop", Gate, order), repeatable=True)
+
+
+def go(tenant: str | None = None, rate: str | float | None = None) -> Call[GatePage]:
+    text = f"{rate:f}/s" if isinstance(rate, int | float) else rate
+    return Call("DELETE", "/v1/stop", _reads(GatePage), _query(tenant=tenant, rate=text))
+
+
 def tenants() -> Call[TenantPage]:
     return Call("GET", "/v1/tenants", _reads(TenantPage))
 
 
 def create_tenant(tenant: TenantCreate) -> Call[Tenant]:
     return _post("/v1/tenants", Tenant, tenant)
+
+
+def change_tenant(name: str, weight: float) -> Call[Tenant]:
+    return Call("PATCH", _named("tenants", name), _reads(Tenant), body=msgspec.json.encode(TenantChange(weight=weight)),
+                headers=JSON)  # fmt: skip
+
+
+def limits(tenant: str | None = None) -> Call[LimitPage]:
+    return Call("GET", "/v1/limits", _reads(LimitPage), query=_query(tenant=tenant))
+
+
+def limit(name: str, tenant: str | None = None) -> Call[Limit]:
+    return Call("GET", _named("limits", name), _reads(Limit), query=_query(tenant=tenant))
+
+
+def put_limit(name: str, wanted: LimitPut) -> Call[Limit]:
+    return Call("PUT", _named("limits", name), _reads(Limit), body=msgspec.json.encode(wanted), headers=JSON)
+
+
+def remove_limit(name: str, tenant: str | None = None) -> Call[None]:
+    return Call("DELETE", _named("limits", name), lambda _: None, query=_query(tenant=tenant))
 
 
 def keys() -> Call[KeyPage]:
@@ -185,6 +305,24 @@ def create_key(key: KeyCreate) -> Call[KeyCreated]:
 
 def revoke_key(key_id: int) -> Call[Key]:
     return Call("DELETE", f"/v1/keys/{key_id}", _reads(Key))
+
+
+def queues(tenant: str | None = None) -> Call[QueuePage]:
+    return Call("GET", "/v1/queues", _reads(QueuePage), _query(tenant=tenant))
+
+
+def quotas(tenant: str | None = None) -> Call[QuotaPage]:
+    return Call("GET", "/v1/quotas", _reads(QuotaPage), _query(tenant=tenant))
+
+
+def set_quota(scope: str, name: str, tenant: str | None = None, **limits: Any) -> Call[Quota]:
+    """Limits are the fields of `QuotaPut`."""
+    body = msgspec.json.encode(QuotaPut(**limits))
+    return Call("PUT", _quota(scope, name), _reads(Quota), _query(tenant=tenant), body=body, headers=JSON)
+
+
+def remove_quota(scope: str, name: str, tenant: str | None = None) -> Call[None]:
+    return Call("DELETE", _quota(scope, name), lambda _body: None, _query(tenant=tenant))
 
 
 def whoami() -> Call[Whoami]:
@@ -208,8 +346,16 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 
+def _named(kind: str, name: str) -> str:
+    return f"/v1/{kind}/{quote(name, safe='')}"
+
+
 def _job(job_id: str) -> str:
     return f"/v1/jobs/{quote(str(job_id), safe='')}"
+
+
+def _quota(scope: str, name: str) -> str:
+    return f"/v1/quotas/{quote(str(scope), safe='')}/{quote(name, safe='')}"
 
 
 def _query(**given: Any) -> Query:

@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import aclosing, closing
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from horae.client import calls, following
 from horae.client.calls import Call
@@ -31,6 +31,9 @@ from horae.wire.access import (
     TenantPage,
     Whoami,
 )
+from horae.wire.actions import Action, ActionPage, ActionRequest, DeadLetterRequest, DeadLetters
+from horae.wire.explanation import Explanation
+from horae.wire.gates import Gate, GateChanges, GateCreate, GatePage, GatePreview, GateRestore, Restored, Stop
 from horae.wire.jobs import (
     BulkAnswer,
     ExecutionPage,
@@ -43,7 +46,12 @@ from horae.wire.jobs import (
     LogPage,
     Submitted,
 )
+from horae.wire.limits import Limit, LimitPage, LimitPut
+from horae.wire.quotas import QueuePage, Quota, QuotaPage
 from horae.wire.workers import Worker, WorkerPage
+
+if TYPE_CHECKING:
+    from horae.client.schedules import AsyncSchedules, Schedules
 
 T = TypeVar("T")
 
@@ -108,11 +116,45 @@ class Client(Face[Transport]):
     def retry(self, job_id: str, changes: JobChanges | None = None) -> Job:
         return self.send(calls.retry(job_id, changes))
 
+    def move(self, job_id: str, reason: str = "", *, force: bool = False) -> Job:
+        """Lets a running job stop and go on at another worker, from its last checkpoint."""
+        return self.send(calls.move(job_id, reason, force=force))
+
     def clone(self, job_id: str, changes: JobChanges | None = None) -> Submitted:
         return self.send(calls.clone(job_id, changes))
 
+    def act(self, request: ActionRequest) -> Action:
+        """Does something to all jobs that match a filter, or with `preview` only counts them."""
+        return self.send(calls.act(request))
+
+    def actions(self, cursor: str | None = None, limit: int | None = None) -> ActionPage:
+        return self.send(calls.actions(cursor, limit))
+
+    def action(self, action_id: str) -> Action:
+        return self.send(calls.action(action_id))
+
+    def cancel_action(self, action_id: str) -> Action:
+        return self.send(calls.cancel_action(action_id))
+
+    def undo_action(self, action_id: str) -> Action:
+        return self.send(calls.undo_action(action_id))
+
+    def dead_letters(self, **filters: Any) -> DeadLetters:
+        """The failed jobs by cause; with `cause` a page of the jobs themselves too."""
+        return self.send(calls.dead_letters(**filters))
+
+    def redrive(self, request: DeadLetterRequest) -> Action:
+        return self.send(calls.redrive(request))
+
+    def discard(self, request: DeadLetterRequest) -> Action:
+        return self.send(calls.discard(request))
+
     def result(self, job_id: str, wait: float = 30.0) -> JobResult:
         return self.send(calls.result(job_id, wait))
+
+    def explain(self, job_id: str) -> Explanation:
+        """Why the job is not running yet, when it will start, or where its time went."""
+        return self.send(calls.explain(job_id))
 
     def executions(self, job_id: str) -> ExecutionPage:
         return self.send(calls.executions(job_id))
@@ -131,8 +173,11 @@ class Client(Face[Transport]):
     def worker(self, worker_id: int) -> Worker:
         return self.send(calls.worker(worker_id))
 
-    def drain(self, worker_id: int) -> Worker:
-        return self.send(calls.drain(worker_id))
+    def drain(
+        self, worker_id: int, reason: str = "", lasts: str | float | None = None, *, move: bool = False
+    ) -> Worker:
+        """Lets a worker take nothing new, for a time if `lasts` says so; `move` sends what it runs elsewhere."""
+        return self.send(calls.drain(worker_id, reason, lasts, move=move))
 
     def resume(self, worker_id: int) -> Worker:
         return self.send(calls.resume(worker_id))
@@ -143,11 +188,53 @@ class Client(Face[Transport]):
     def put_task(self, definition: TaskDefinition) -> Task:
         return self.send(calls.put_task(definition))
 
+    def gates(self, *, over: bool = False) -> GatePage:
+        return self.send(calls.gates(over=over))
+
+    def gate(self, gate_id: int) -> Gate:
+        return self.send(calls.gate(gate_id))
+
+    def create_gate(self, gate: GateCreate) -> Gate:
+        return self.send(calls.create_gate(gate))
+
+    def preview_gate(self, gate: GateCreate) -> GatePreview:
+        return self.send(calls.preview_gate(gate))
+
+    def change_gate(self, gate_id: int, changes: GateChanges) -> Gate:
+        return self.send(calls.change_gate(gate_id, changes))
+
+    def release_gate(self, gate_id: int, rate: str | float | None = None) -> Gate:
+        return self.send(calls.release_gate(gate_id, rate))
+
+    def restore_gate(self, gate_id: int, which: GateRestore | None = None) -> Restored:
+        return self.send(calls.restore_gate(gate_id, which))
+
+    def stop(self, order: Stop | None = None) -> Gate:
+        return self.send(calls.stop(order))
+
+    def go(self, tenant: str | None = None, rate: str | float | None = None) -> GatePage:
+        return self.send(calls.go(tenant, rate))
+
     def tenants(self) -> TenantPage:
         return self.send(calls.tenants())
 
     def create_tenant(self, tenant: TenantCreate) -> Tenant:
         return self.send(calls.create_tenant(tenant))
+
+    def change_tenant(self, name: str, weight: float) -> Tenant:
+        return self.send(calls.change_tenant(name, weight))
+
+    def limits(self, tenant: str | None = None) -> LimitPage:
+        return self.send(calls.limits(tenant))
+
+    def limit(self, name: str, tenant: str | None = None) -> Limit:
+        return self.send(calls.limit(name, tenant))
+
+    def put_limit(self, name: str, wanted: LimitPut) -> Limit:
+        return self.send(calls.put_limit(name, wanted))
+
+    def remove_limit(self, name: str, tenant: str | None = None) -> None:
+        self.send(calls.remove_limit(name, tenant))
 
     def keys(self) -> KeyPage:
         return self.send(calls.keys())
@@ -158,8 +245,37 @@ class Client(Face[Transport]):
     def revoke_key(self, key_id: int) -> Key:
         return self.send(calls.revoke_key(key_id))
 
+    def queues(self, tenant: str | None = None) -> QueuePage:
+        return self.send(calls.queues(tenant))
+
+    def quotas(self, tenant: str | None = None) -> QuotaPage:
+        return self.send(calls.quotas(tenant))
+
+    def set_quota(
+        self,
+        scope: str,
+        name: str,
+        *,
+        submit_rate: str | float | None = None,
+        burst: int | None = None,
+        max_pending: int | None = None,
+        tenant: str | None = None,
+    ) -> Quota:
+        limits = {"submit_rate": submit_rate, "burst": burst, "max_pending": max_pending}
+        return self.send(calls.set_quota(scope, name, tenant, **limits))
+
+    def remove_quota(self, scope: str, name: str, tenant: str | None = None) -> None:
+        return self.send(calls.remove_quota(scope, name, tenant))
+
     def whoami(self) -> Whoami:
         return self.send(calls.whoami())
+
+    @property
+    def schedules(self) -> "Schedules":
+        """Schedules and calendars: `client.schedules.put(…)`."""
+        from horae.client.schedules import Schedules
+
+        return Schedules(self)
 
     def iter_jobs(self, **filters: Any) -> Iterator[Job]:
         """All jobs that match, page after page."""
@@ -245,11 +361,41 @@ class AsyncClient(Face[AsyncTransport]):
     async def retry(self, job_id: str, changes: JobChanges | None = None) -> Job:
         return await self.send(calls.retry(job_id, changes))
 
+    async def move(self, job_id: str, reason: str = "", *, force: bool = False) -> Job:
+        return await self.send(calls.move(job_id, reason, force=force))
+
     async def clone(self, job_id: str, changes: JobChanges | None = None) -> Submitted:
         return await self.send(calls.clone(job_id, changes))
 
+    async def act(self, request: ActionRequest) -> Action:
+        return await self.send(calls.act(request))
+
+    async def actions(self, cursor: str | None = None, limit: int | None = None) -> ActionPage:
+        return await self.send(calls.actions(cursor, limit))
+
+    async def action(self, action_id: str) -> Action:
+        return await self.send(calls.action(action_id))
+
+    async def cancel_action(self, action_id: str) -> Action:
+        return await self.send(calls.cancel_action(action_id))
+
+    async def undo_action(self, action_id: str) -> Action:
+        return await self.send(calls.undo_action(action_id))
+
+    async def dead_letters(self, **filters: Any) -> DeadLetters:
+        return await self.send(calls.dead_letters(**filters))
+
+    async def redrive(self, request: DeadLetterRequest) -> Action:
+        return await self.send(calls.redrive(request))
+
+    async def discard(self, request: DeadLetterRequest) -> Action:
+        return await self.send(calls.discard(request))
+
     async def result(self, job_id: str, wait: float = 30.0) -> JobResult:
         return await self.send(calls.result(job_id, wait))
+
+    async def explain(self, job_id: str) -> Explanation:
+        return await self.send(calls.explain(job_id))
 
     async def executions(self, job_id: str) -> ExecutionPage:
         return await self.send(calls.executions(job_id))
@@ -268,8 +414,10 @@ class AsyncClient(Face[AsyncTransport]):
     async def worker(self, worker_id: int) -> Worker:
         return await self.send(calls.worker(worker_id))
 
-    async def drain(self, worker_id: int) -> Worker:
-        return await self.send(calls.drain(worker_id))
+    async def drain(
+        self, worker_id: int, reason: str = "", lasts: str | float | None = None, *, move: bool = False
+    ) -> Worker:
+        return await self.send(calls.drain(worker_id, reason, lasts, move=move))
 
     async def resume(self, worker_id: int) -> Worker:
         return await self.send(calls.resume(worker_id))
@@ -280,11 +428,53 @@ class AsyncClient(Face[AsyncTransport]):
     async def put_task(self, definition: TaskDefinition) -> Task:
         return await self.send(calls.put_task(definition))
 
+    async def gates(self, *, over: bool = False) -> GatePage:
+        return await self.send(calls.gates(over=over))
+
+    async def gate(self, gate_id: int) -> Gate:
+        return await self.send(calls.gate(gate_id))
+
+    async def create_gate(self, gate: GateCreate) -> Gate:
+        return await self.send(calls.create_gate(gate))
+
+    async def preview_gate(self, gate: GateCreate) -> GatePreview:
+        return await self.send(calls.preview_gate(gate))
+
+    async def change_gate(self, gate_id: int, changes: GateChanges) -> Gate:
+        return await self.send(calls.change_gate(gate_id, changes))
+
+    async def release_gate(self, gate_id: int, rate: str | float | None = None) -> Gate:
+        return await self.send(calls.release_gate(gate_id, rate))
+
+    async def restore_gate(self, gate_id: int, which: GateRestore | None = None) -> Restored:
+        return await self.send(calls.restore_gate(gate_id, which))
+
+    async def stop(self, order: Stop | None = None) -> Gate:
+        return await self.send(calls.stop(order))
+
+    async def go(self, tenant: str | None = None, rate: str | float | None = None) -> GatePage:
+        return await self.send(calls.go(tenant, rate))
+
     async def tenants(self) -> TenantPage:
         return await self.send(calls.tenants())
 
     async def create_tenant(self, tenant: TenantCreate) -> Tenant:
         return await self.send(calls.create_tenant(tenant))
+
+    async def change_tenant(self, name: str, weight: float) -> Tenant:
+        return await self.send(calls.change_tenant(name, weight))
+
+    async def limits(self, tenant: str | None = None) -> LimitPage:
+        return await self.send(calls.limits(tenant))
+
+    async def limit(self, name: str, tenant: str | None = None) -> Limit:
+        return await self.send(calls.limit(name, tenant))
+
+    async def put_limit(self, name: str, wanted: LimitPut) -> Limit:
+        return await self.send(calls.put_limit(name, wanted))
+
+    async def remove_limit(self, name: str, tenant: str | None = None) -> None:
+        await self.send(calls.remove_limit(name, tenant))
 
     async def keys(self) -> KeyPage:
         return await self.send(calls.keys())
@@ -295,8 +485,36 @@ class AsyncClient(Face[AsyncTransport]):
     async def revoke_key(self, key_id: int) -> Key:
         return await self.send(calls.revoke_key(key_id))
 
+    async def queues(self, tenant: str | None = None) -> QueuePage:
+        return await self.send(calls.queues(tenant))
+
+    async def quotas(self, tenant: str | None = None) -> QuotaPage:
+        return await self.send(calls.quotas(tenant))
+
+    async def set_quota(
+        self,
+        scope: str,
+        name: str,
+        *,
+        submit_rate: str | float | None = None,
+        burst: int | None = None,
+        max_pending: int | None = None,
+        tenant: str | None = None,
+    ) -> Quota:
+        limits = {"submit_rate": submit_rate, "burst": burst, "max_pending": max_pending}
+        return await self.send(calls.set_quota(scope, name, tenant, **limits))
+
+    async def remove_quota(self, scope: str, name: str, tenant: str | None = None) -> None:
+        return await self.send(calls.remove_quota(scope, name, tenant))
+
     async def whoami(self) -> Whoami:
         return await self.send(calls.whoami())
+
+    @property
+    def schedules(self) -> "AsyncSchedules":
+        from horae.client.schedules import AsyncSchedules
+
+        return AsyncSchedules(self)
 
     async def iter_jobs(self, **filters: Any) -> AsyncIterator[Job]:
         page = await self.jobs(**filters)

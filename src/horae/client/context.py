@@ -22,6 +22,10 @@ class Runtime(Protocol):
         """True once somebody asked the job to stop, or its time is up."""
         ...
 
+    def moving(self) -> bool:
+        """True once the job is asked to stop so that it can go on elsewhere."""
+        ...
+
     def progress(self, done: float, total: float | None, note: str | None) -> None:
         """May drop all but the latest."""
         ...
@@ -73,6 +77,11 @@ class Context:
     @property
     def cancelled(self) -> bool:
         return self._runtime.cancelled()
+
+    @property
+    def moving(self) -> bool:
+        """Whether the job stops here to go on at another worker, from its last checkpoint."""
+        return self._runtime.moving()
 
     def raise_if_cancelled(self) -> None:
         if self.cancelled:

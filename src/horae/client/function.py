@@ -65,6 +65,9 @@ class DetachedRuntime:
     def cancelled(self) -> bool:
         return False
 
+    def moving(self) -> bool:
+        return False
+
     def progress(self, done: float, total: float | None, note: str | None) -> None: ...
 
     def checkpoint(self, data: bytes) -> None: ...

@@ -1,7 +1,7 @@
 """Handles on submitted jobs: an id, a client, and the type that the result is read as."""
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
@@ -10,6 +10,7 @@ from horae.client.client import AsyncClient, Client
 from horae.client.options import seconds
 from horae.model.errors import HoraeError, JobFailed, ResultTimeout
 from horae.model.states import State
+from horae.wire.explanation import Explanation
 from horae.wire.jobs import Job as JobView
 from horae.wire.jobs import JobChanges, JobResult, LogLine
 
@@ -20,8 +21,10 @@ LONG_POLL: Final = 30.0
 
 
 class Handle(Generic[C, R]):
-    def __init__(self, client: C, job_id: str, returns: Any = Any) -> None:
+    def __init__(self, client: C, job_id: str, returns: Any = Any, warnings: Sequence[str] = ()) -> None:
         self.id = job_id
+        self.warnings = list(warnings)
+        """What the server remarked at the submit: why no worker could run it as things stand."""
         self._client = client
         self._returns = returns
 
@@ -67,8 +70,16 @@ class Job(Handle[Client, R]):
                 return answer
             waiting.check(answer.state)
 
+    def explain(self) -> Explanation:
+        """Why it is not running yet, when it will start, or where its time went."""
+        return self._client.explain(self.id)
+
     def cancel(self, reason: str = "") -> JobView:
         return self._client.cancel(self.id, reason)
+
+    def move(self, reason: str = "", *, force: bool = False) -> JobView:
+        """Lets a running job stop and go on at another worker, from its last checkpoint."""
+        return self._client.move(self.id, reason, force=force)
 
     def retry(self, **changes: Any) -> JobView:
         """Runs a failed or cancelled job again, with changes if given (the fields of `JobChanges`)."""
@@ -111,8 +122,14 @@ class AsyncJob(Handle[AsyncClient, R]):
                 return answer
             waiting.check(answer.state)
 
+    async def explain(self) -> Explanation:
+        return await self._client.explain(self.id)
+
     async def cancel(self, reason: str = "") -> JobView:
         return await self._client.cancel(self.id, reason)
+
+    async def move(self, reason: str = "", *, force: bool = False) -> JobView:
+        return await self._client.move(self.id, reason, force=force)
 
     async def retry(self, **changes: Any) -> JobView:
         return await self._client.retry(self.id, _changes(changes))

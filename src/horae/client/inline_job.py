@@ -48,6 +48,9 @@ class InlineJob:
     def cancelled(self) -> bool:
         return self.cancel_requested
 
+    def moving(self) -> bool:
+        return False
+
     def progress(self, done: float, total: float | None, note: str | None) -> None:
         self.latest_progress = ProgressView(done, total, note)
 

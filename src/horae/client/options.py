@@ -13,7 +13,9 @@ import msgspec
 from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput
 from horae.model.job import JobRequest, check_request
+from horae.model.placement import Requirements, Traits
 from horae.model.retry import RetryPolicy
+from horae.model.unique import Unique
 
 Duration = str | float | timedelta
 Instant = datetime | str
@@ -30,6 +32,14 @@ class Options(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
     labels: Mapping[str, str] | None = None
     concurrency_key: str | None = None
     deadline: Instant | None = None
+    expires: Instant | None = None
+    expires_in: Duration | None = None
+    requires: Requirements | None = None
+    prefers: Traits | None = None
+    avoids: Traits | None = None
+    sticky: str | None = None
+    spread: int | None = None
+    unique: Unique | None = None
     idempotency_key: str | None = None
     tenant: str | None = None
 
@@ -54,6 +64,14 @@ class Options(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=T
             retry=self.retry,
             timeout=seconds(self.timeout, "timeout"),
             concurrency_key=self.concurrency_key,
+            expires=instant(self.expires, "expires"),
+            expires_in=seconds(self.expires_in, "expires_in"),
+            requires=self.requires,
+            prefers=self.prefers,
+            avoids=self.avoids,
+            sticky=self.sticky,
+            spread=self.spread,
+            unique=self.unique,
             labels=None if self.labels is None else dict(self.labels),
             tenant=self.tenant,
         )
@@ -72,6 +90,14 @@ class OptionsGiven(TypedDict, total=False):
     labels: Mapping[str, str]
     concurrency_key: str
     deadline: Instant
+    expires: Instant
+    expires_in: Duration
+    requires: Requirements
+    prefers: Traits
+    avoids: Traits
+    sticky: str
+    spread: int
+    unique: Unique
     idempotency_key: str
     tenant: str
 

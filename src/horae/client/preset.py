@@ -35,7 +35,7 @@ class Preset(Generic[P, R]):
         except UnknownTask:
             client.put_task(self._function.definition)
             answer = client.submit(request, key)
-        return Job(client, answer.id, self._function.signature.returns)
+        return Job(client, answer.id, self._function.signature.returns, answer.warnings)
 
     async def asubmit(self, *args: P.args, **kwargs: P.kwargs) -> AsyncJob[R]:
         client = self._clients.asynchronous
@@ -45,7 +45,7 @@ class Preset(Generic[P, R]):
         except UnknownTask:
             await client.put_task(self._function.definition)
             answer = await client.submit(request, key)
-        return AsyncJob(client, answer.id, self._function.signature.returns)
+        return AsyncJob(client, answer.id, self._function.signature.returns, answer.warnings)
 
     def submit_many(self, items: Iterable[Item]) -> list[Job[R]]:
         """One job for each item, up to a thousand a call. If any is refused one error lists which; see `Bulk`."""

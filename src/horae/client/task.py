@@ -8,9 +8,11 @@ end of a signature: with the Context last any arguments pass the checker, and wr
 
 import functools
 from collections.abc import Awaitable, Callable, Iterable
+from datetime import timedelta
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, Unpack
 
 from horae.client.clients import Clients
+from horae.client.declared import Declared, Every, rule_fields
 from horae.client.function import Function
 from horae.client.handles import AsyncJob, Job
 from horae.client.options import Options, OptionsGiven
@@ -26,6 +28,8 @@ class Task(Function, Generic[P, R]):
     def __init__(self, function: Callable[..., Any], definition: TaskDefinition, clients: Clients) -> None:
         super().__init__(function, definition)
         self._clients = clients
+        self.declared = Declared()
+        """Where its schedules go: the app's, once it has one."""
         functools.update_wrapper(self, function, updated=())
         self.submit: OptionalCall[P, Job[R]] = OptionalCall(lambda o: self._preset(o).submit)
         self.asubmit: OptionalCall[P, Awaitable[AsyncJob[R]]] = OptionalCall(lambda o: self._preset(o).asubmit)
@@ -50,6 +54,19 @@ class Task(Function, Generic[P, R]):
     def options(self, **options: Unpack[OptionsGiven]) -> Preset[P, R]:
         """The task with options fixed: `send.options(delay="10s", priority=8).submit("john@example.com")`."""
         return self._preset(Options(**options))
+
+    def every(
+        self, rule: str | float | timedelta | None = None, /, *, name: str | None = None, **schedule: Any
+    ) -> Every[P]:
+        """Declares a schedule: `send.every("0 10 * * FRI", tz="Europe/Berlin")("john@example.com")`.
+
+        `rule` is a cron expression or an interval. `schedule` takes what a schedule's definition has: tz, calendars,
+        overlap, missed, max_runs, job … It is in force once `app.apply_schedules()` was called.
+        """
+        fields = rule_fields(rule) | schedule
+        return Every(
+            lambda params: self.declared.add(name or self.name, self, params=params, **fields), self.signature.bind
+        )
 
     def job(self, job_id: str) -> Job[R]:
         """A handle on a job of this task that was submitted elsewhere."""

@@ -74,6 +74,8 @@ def _connection(given: Any) -> Any:
 
 
 def _values(request: JobRequest) -> tuple[str, str, str]:
+    if request.unique is not None:
+        raise InvalidInput("unique: not looked at in your own transaction; submit the job over HTTP", field="unique")
     return request.task, _json(request.params), _json(_options(request))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from horae.client.options import Duration, Instant, Options, split
 from horae.model.retry import RetryPolicy
+from horae.model.unique import Unique
 
 P = ParamSpec("P")
 J = TypeVar("J")
@@ -42,6 +43,12 @@ class OptionalCall(Generic[P, J]):
     def __call__(self, *args: Any, _concurrency_key: str, **kwargs: Any) -> J: ...
     @overload
     def __call__(self, *args: Any, _deadline: Instant, **kwargs: Any) -> J: ...
+    @overload
+    def __call__(self, *args: Any, _expires: Instant, **kwargs: Any) -> J: ...
+    @overload
+    def __call__(self, *args: Any, _expires_in: Duration, **kwargs: Any) -> J: ...
+    @overload
+    def __call__(self, *args: Any, _unique: Unique, **kwargs: Any) -> J: ...
     @overload
     def __call__(self, *args: Any, _idempotency_key: str, **kwargs: Any) -> J: ...
     @overload

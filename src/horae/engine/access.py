@@ -130,13 +130,24 @@ class Access:
         if by is not None and by.tenant_id is not None:
             raise Forbidden("only a key that belongs to no tenant can create tenants")
         check_name(name, "name")
-        if not 0 < weight <= MAX_WEIGHT:
-            raise InvalidInput("weight: must be more than 0", field="weight")
+        check_weight(weight)
         row = await self._control.tenant_create(name, weight)
         if row is None:
             raise AlreadyExists(f"there is a tenant {name!r} already")
         view = TenantView(**dict(row))
         self._tenants[name] = view
+        return view
+
+    async def change_tenant(self, by: Caller, name: str, weight: float) -> TenantView:
+        if by.tenant_id is not None:
+            raise Forbidden("only a key that belongs to no tenant can change a tenant's weight")
+        check_weight(weight)
+        row = await self._control.tenant_change(name, weight)
+        if row is None:
+            raise NotFound(f"there is no tenant {name!r}")
+        view = TenantView(**dict(row))
+        self._tenants[name] = view
+        log.info("tenant_changed", tenant=name, weight=weight, by=by.name)
         return view
 
     async def list_tenants(self, by: Caller) -> list[TenantView]:
@@ -194,6 +205,11 @@ class Access:
             values["revoked_at"],
             values["last_used_at"],
         )
+
+
+def check_weight(weight: float) -> None:
+    if not 0 < weight <= MAX_WEIGHT:
+        raise InvalidInput(f"weight: must be more than 0 and at most {MAX_WEIGHT:g}", field="weight")
 
 
 def _digest(secret: str) -> bytes:

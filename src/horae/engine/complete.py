@@ -11,14 +11,18 @@ from typing import Final
 import msgspec
 import structlog
 
+from horae.engine.durations import Durations
 from horae.engine.lanes import Lanes
+from horae.engine.offers import away_from
 from horae.engine.signals import Signals
+from horae.engine.tally import Tally
 from horae.engine.watch import Ended, Watch
 from horae.model.durations import LONGEST
 from horae.model.errors import InvalidInput
+from horae.model.fingerprint import fingerprint
 from horae.model.job import INLINE_RESULT_BYTES, read_options
 from horae.model.retry import DEFAULT_MAX_ATTEMPTS, RetryPolicy
-from horae.model.states import End, State
+from horae.model.states import COSTS_NOTHING, End, State
 from horae.model.verdict import History, Verdict, judge
 from horae.model.work import Finished, JobError
 from horae.store.control import LaneKey
@@ -33,11 +37,15 @@ Fence = tuple[str, int]
 
 
 class Complete:
-    def __init__(self, jobs: Jobs, lanes: Lanes, watch: Watch, signals: Signals) -> None:
+    def __init__(
+        self, jobs: Jobs, lanes: Lanes, watch: Watch, signals: Signals, tally: Tally, durations: Durations
+    ) -> None:
         self._jobs = jobs
         self._lanes = lanes
         self._watch = watch
         self._signals = signals
+        self._tally = tally
+        self._durations = durations
 
     async def attempts(self, worker_id: int, finished: Sequence[Finished]) -> list[Fence]:
         """Ends these attempts, each in its own way. Returns the stale ones."""
@@ -50,6 +58,7 @@ class Complete:
             missed += await self._succeed(worker_id, successes, lanes)
         if others:
             missed += await self._judge_others(worker_id, others, lanes)
+        self._signals.ended(worker_id, finished)
         return await self._stale(worker_id, missed, lanes) if missed else []
 
     async def _succeed(self, worker_id: int, done: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Finished]:
@@ -59,11 +68,15 @@ class Complete:
             if f.lane in lanes
         ]
         ended = await self._jobs.job_succeed(worker_id, rows) if rows else set()
+        good = done if len(ended) == len(done) else [f for f in done if f.id in ended]
+        self._count_ends(good, State.SUCCEEDED, lanes)
         if self._watch.anybody:
-            for f in done:
-                if f.id in ended:
-                    self._watch.ended(f.id, Ended(State.SUCCEEDED, _text(f.result), None, None, f.attempt))
-        return [] if len(ended) == len(done) else [f for f in done if f.id not in ended]
+            for f in good:
+                self._watch.ended(f.id, Ended(State.SUCCEEDED, _text(f.result), None, None, f.attempt))
+        return [] if good is done else [f for f in done if f.id not in ended]
+
+    def _count_ends(self, ended: Sequence[Finished], state: State, lanes: dict[int, LaneKey]) -> None:
+        self._durations.learn_lanes(self._tally.ended(ended, state), lanes)
 
     async def _judge_others(
         self, worker_id: int, others: Sequence[Finished], lanes: dict[int, LaneKey]
@@ -109,13 +122,15 @@ class Complete:
     ) -> set[str]:
         rows = [
             (f.lane, f.id, f.attempt, lanes[f.lane].tenant_id, state.value, f.end.value, _text(f.result),
-             error_text(f.error), f.blob, f.waited, f.cpu, f.peak_memory)
+             error_text(f.error), f.blob, f.waited, f.cpu, f.peak_memory,
+             fingerprint(f.error) if state is State.FAILED else None)
             for f, state in final
         ]  # fmt: skip
         ended = await self._jobs.job_complete(worker_id, rows)
         for f, state in final:
             if f.id in ended:
                 self._watch.ended(f.id, Ended(state, _text(f.result), error_text(f.error), f.blob, f.attempt))
+                self._count_ends([f], state, lanes)
                 if state is State.FAILED:
                     log.info("job_failed", job=f.id, attempt=f.attempt, end=f.end.value)
         return ended
@@ -128,10 +143,37 @@ class Complete:
              f.peak_memory, rank, verdict.pause.total_seconds())
             for f, verdict, rank in again
         ]  # fmt: skip
-        moved = await self._jobs.job_reschedule(worker_id, rows)
-        self._signals.moved((row["lane_id"], row["rank"], row["pause"]) for row in moved)
+        away = await self._away(worker_id, again, lanes)
+        moved = await (
+            self._jobs.job_relocate(worker_id, rows, away) if away else self._jobs.job_reschedule(worker_id, rows)
+        )
+        other_lane = {job_id: to for _, job_id, _, _, to in away}
+        self._signals.moved((other_lane.get(row["id"], row["lane_id"]), row["rank"], row["pause"]) for row in moved)
+        ended = {row["id"] for row in moved}
+        self._count_returns([f for f, _, _ in again if f.id in ended], lanes)
+        for _, job_id, _, lane_id, to in away:
+            if job_id in ended:
+                self._tally.moved(lane_id, to)
         await self._cancel_overtaken(worker_id, again)
-        return {row["id"] for row in moved}
+        return ended
+
+    async def _away(
+        self, worker_id: int, again: Sequence[tuple[Finished, Verdict, int]], lanes: dict[int, LaneKey]
+    ) -> list[tuple[int, str, int, int, int]]:
+        """Where moved jobs go: (tenant, id, rank, lane, the lane that leaves this worker out)."""
+        moved = [(f, rank) for f, _, rank in again if f.end is End.MOVED]
+        if not moved:
+            return []
+        elsewhere = {f.lane: away_from(lanes[f.lane], worker_id) for f, _ in moved}
+        numbers = await self._lanes.intern(elsewhere.values())
+        return [(lanes[f.lane].tenant_id, f.id, rank, f.lane, numbers[elsewhere[f.lane]]) for f, rank in moved]
+
+    def _count_returns(self, again: Sequence[Finished], lanes: dict[int, LaneKey]) -> None:
+        """A grant that was never delivered or was moved says nothing of the task; the other attempts failed."""
+        blameless = [f for f in again if f.end in COSTS_NOTHING]
+        failed = [f for f in again if f.end not in COSTS_NOTHING]
+        self._tally.returned(blameless, failed=False)
+        self._durations.learn_lanes(self._tally.returned(failed, failed=True), lanes)
 
     async def _cancel_overtaken(self, worker_id: int, again: Sequence[tuple[Finished, Verdict, int]]) -> None:
         """A cancel that was accepted between our look and our move is carried out now."""
@@ -141,6 +183,7 @@ class Complete:
                 row["tenant_id"], row["lane_id"], row["id"], row["rank"], error or ""
             )
             if done:
+                self._tally.removed(row["lane_id"], State.CANCELLED)
                 self._watch.ended(str(row["id"]), Ended(State.CANCELLED, None, error, None, row["attempt"]))
 
     async def _stale(self, worker_id: int, missed: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Fence]:

@@ -1,8 +1,8 @@
 """Dispatch: workers that want work meet lanes that have some.
 
-A worker's exchange either finds work at once or becomes a *waiter*. A pass serves the waiters, first come first served,
-from the lanes they can run, the smallest head rank first. One claim takes from several lanes; a lane's share of it is
-bounded so that one flood does not fill the whole answer while others wait.
+A worker's exchange either finds work at once or becomes a *waiter*. Whenever work or room appears, the waiters are
+served, the best-rated worker first. `choice` says from which lanes, `claims` takes, `learning` notes what that teaches
+about the lanes, `grants` makes jobs of the rows; here is what binds them: who waits, and what wakes whom.
 
 Everything here is a hint. A lane believed empty may have work (another server made it): the scout finds it within a
 moment. A lane believed full may be empty: the claim returns less. *Floors* spare the claim from walking over the dead
@@ -11,44 +11,30 @@ it when it hears of a smaller one. Only the scout looks below, and it watches wh
 """
 
 import asyncio
-import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-import asyncpg
-import msgspec
 import structlog
 
+from horae.engine.backlog import Backlog
+from horae.engine.choice import GRACE_SECONDS, Choice, Chosen
+from horae.engine.claims import NOTHING, Claims
+from horae.engine.grants import Grants
 from horae.engine.lanes import Lanes
+from horae.engine.learning import LOOK_AGAIN_SECONDS, Learning
+from horae.engine.policy import Policy
+from horae.engine.reservations import Reservations
 from horae.engine.sessions import Session
-from horae.model.job import read_options
-from horae.model.retry import DEFAULT_MAX_ATTEMPTS
+from horae.engine.shares import Emergencies
+from horae.engine.tally import Tally
 from horae.model.work import Grant
-from horae.store.control import LaneKey
-from horae.store.jobs import Jobs, LaneClaim
-from horae.store.workers import Workers
 
 log = structlog.get_logger()
 
-LANES_A_CLAIM: Final = 64
 MAX_CLAIM: Final = 1000
-LOWEST_RANK: Final = -(2**63)
-
-
-class LaneHint:
-    """What this server believes of a lane."""
-
-    __slots__ = ("floor", "head", "key", "lane_id")
-
-    def __init__(self, lane_id: int, key: LaneKey, head: int) -> None:
-        self.lane_id = lane_id
-        self.key = key
-        self.head = head
-        self.floor = LOWEST_RANK
-
-    def lower(self, rank: int) -> None:
-        self.head = min(self.head, rank)
-        self.floor = min(self.floor, rank)
+NO_GROUP: Final = 0
+"""Stands for lanes that wait for a worker they prefer."""
+LANES_A_LOOK: Final = 32
 
 
 class Waiter:
@@ -64,51 +50,106 @@ class Waiter:
 
 
 class Dispatch:
-    def __init__(self, jobs: Jobs, workers: Workers, lanes: Lanes) -> None:
-        self._jobs = jobs
-        self._workers = workers
+    def __init__(
+        self, lanes: Lanes, policy: Policy, backlog: Backlog, claims: Claims, grants: Grants, tally: Tally
+    ) -> None:
         self._lanes = lanes
-        self._full: dict[int, LaneHint] = {}
-        self._quiet: dict[int, LaneHint] = {}
+        self._policy = policy
+        self._backlog = backlog
+        self._claims = claims
+        self._grants = grants
+        self._emergencies = Emergencies()
+        self._choice = Choice(backlog, policy, self._emergencies, self.sessions)
+        self._reservations = Reservations(backlog, self.sessions)
+        self._sessions: dict[int, Session] = {}
         self._waiters: dict[Waiter, None] = {}
+        self._alarms: set[int] = set()
+        self._learning = Learning(backlog, claims, self._emergencies, self._reservations, tally, self._alarm)
+        policy.on_change.append(self._reconsider)
+
+    # What others tell.
 
     def note_ready(self, heads: Mapping[int, int]) -> None:
         """Lanes that have work, with the smallest rank seen."""
-        unknown: dict[int, int] = {}
-        for lane_id, rank in heads.items():
-            hint = self._full.get(lane_id) or self._quiet.pop(lane_id, None)
-            if hint is not None:
-                if lane_id not in self._full:
-                    hint.head = rank
-                    self._full[lane_id] = hint
-                hint.lower(rank)
-            elif (key := self._lanes.key(lane_id)) is not None:
-                self._full[lane_id] = LaneHint(lane_id, key, rank)
-            else:
-                unknown[lane_id] = rank
+        unknown = {
+            lane_id: rank
+            for lane_id, rank in heads.items()
+            if not self._backlog.note(lane_id, self._lanes.key(lane_id), rank)
+        }
         if unknown:
-            spawn(self._learn(unknown))
-        if self._waiters:
-            self._serve()
+            spawn(self._learn_lanes(unknown))
+        self._serve()
 
-    async def _learn(self, heads: Mapping[int, int]) -> None:
+    async def _learn_lanes(self, heads: Mapping[int, int]) -> None:
         await self._lanes.keys(heads)
         self.note_ready({lane_id: rank for lane_id, rank in heads.items() if self._lanes.key(lane_id) is not None})
 
+    def note_freed(self, groups: Mapping[int, int]) -> None:
+        """Groups in which so many slots became free."""
+        if sum(self._backlog.free(group_id, count) for group_id, count in groups.items()):
+            self._serve()
+
+    def note_lost(self, worker_id: int) -> None:
+        self._sessions.pop(worker_id, None)
+
+    def look_around(self) -> None:
+        """Now and then: forgets workers that are gone, and keeps one free for a large job that waits too long."""
+        for session in [session for session in self._sessions.values() if not session.alive]:
+            del self._sessions[session.worker_id]
+        self._reservations.look()
+        self._serve()
+
+    def _reconsider(self) -> None:
+        self._backlog.reconsider()
+        self._serve()
+
+    # What workers ask.
+
+    def sessions(self) -> Iterator[Session]:
+        """The workers that talk to this server."""
+        return (session for session in self._sessions.values() if session.alive)
+
+    def session(self, worker_id: int) -> Session | None:
+        return self._sessions.get(worker_id)
+
     async def take(self, session: Session, number: int, want: int) -> list[Grant]:
         """What there is for this worker now; an empty list when there is nothing."""
-        want = min(want, MAX_CLAIM)
+        self._sessions[session.worker_id] = session
+        if not self._policy.version:
+            await self._policy.refresh()
+        want = self.allowed(session, want)
+        return await self._take(session, number, want, self._choose(session, want))
+
+    async def _take(self, session: Session, number: int, want: int, chosen: Sequence[Chosen]) -> list[Grant]:
         grants: list[Grant] = []
-        while len(grants) < want and (lanes := self._choose(session, want - len(grants))):
-            grants += await self._claim(session, number, lanes, want - len(grants))
+        while chosen:
+            grants += await self._claim(session, number, chosen, want - len(grants))
+            chosen = self._choose(session, want - len(grants))
+        if grants:
+            session.record.probing = session.record.probation
         return grants
+
+    def _choose(self, session: Session, want: int) -> list[Chosen]:
+        chosen = self._choice.choose(session, want)
+        if self._choice.waiting_for_better:
+            self._alarm(NO_GROUP, GRACE_SECONDS)
+        return chosen
+
+    def allowed(self, session: Session, want: int) -> int:
+        """Of what a worker wants, how much it may have: on probation, one job at a time shows whether it is well."""
+        want = min(want, MAX_CLAIM)
+        if session.record.probation and any(other is not session for other in self.sessions()):
+            return 0 if session.record.probing else min(want, 1)
+        return want
+
+    def probing(self) -> Iterator[tuple[Session, bool]]:
+        """The workers here, and whether each has its probe and gets nothing beside it."""
+        return ((session, self.allowed(session, 1) == 0) for session in list(self.sessions()))
 
     def wait(self, session: Session, number: int, want: int) -> Waiter:
         """Stands in line; `waiter.answer` is set when there is work, or `withdraw` ends it."""
         waiter = Waiter(session, number, want, asyncio.get_running_loop().create_future())
         self._waiters[waiter] = None
-        if self._full:
-            self._serve()
         return waiter
 
     def withdraw(self, waiter: Waiter) -> bool:
@@ -119,17 +160,22 @@ class Dispatch:
         return False
 
     def depth(self) -> dict[str, int]:
-        return {"lanes_with_work": len(self._full), "waiting_workers": len(self._waiters)}
+        return self._backlog.depth() | {"waiting_workers": len(self._waiters)}
 
     def _serve(self) -> None:
-        for waiter in list(self._waiters):
-            if self._choose(waiter.session, 1):
+        """Lanes are chosen for one waiter after the other, so that no more are started than there is work for."""
+        if not self._waiters or not self._backlog.anything:
+            return
+        for waiter in sorted(self._waiters, key=_rating):
+            session = waiter.session
+            want = self.allowed(session, waiter.want) if self._choice.possible(session) else 0
+            if chosen := self._choose(session, want):
                 del self._waiters[waiter]
-                spawn(self._serve_one(waiter))
+                spawn(self._serve_one(waiter, want, chosen))
 
-    async def _serve_one(self, waiter: Waiter) -> None:
+    async def _serve_one(self, waiter: Waiter, want: int, chosen: Sequence[Chosen]) -> None:
         try:
-            grants = await self.take(waiter.session, waiter.number, waiter.want)
+            grants = await self._take(waiter.session, waiter.number, want, chosen)
         except Exception as error:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
             if not waiter.answer.done():
                 waiter.answer.set_exception(error)
@@ -140,85 +186,42 @@ class Dispatch:
         elif grants or waiter.leaving:
             waiter.answer.set_result(grants)
         else:
+            # Not served again at once: what was there is not for it, and whatever comes serves the line.
             self._waiters[waiter] = None
-            self._serve()
 
-    def _choose(self, session: Session, want: int) -> list[tuple[LaneHint, int]]:
-        """The lanes to claim from and how much of each: smallest head first, the want shared among them."""
-        able = [hint for hint in self._full.values() if session.can_run(hint.lane_id, hint.key)]
-        if not able:
+    # Claiming.
+
+    async def _claim(self, session: Session, number: int, chosen: Sequence[Chosen], want: int) -> list[Grant]:
+        try:
+            got = await self._claims.take(session, number, chosen, want)
+        except BaseException:
+            self._learning.learn(session, chosen, NOTHING, want)
+            raise
+        if not got.rows and not got.cuts and await self._policy.refresh():
+            # Nothing was taken because the policy had changed: the lanes are as full as they were.
+            self._learning.undo(chosen)
             return []
-        best = heapq.nsmallest(LANES_A_CLAIM, able, key=_head) if len(able) > 1 else able
-        share = -(-want // len(best))
-        return [(hint, share) for hint in best]
-
-    async def _claim(
-        self, session: Session, number: int, lanes: Sequence[tuple[LaneHint, int]], want: int
-    ) -> list[Grant]:
-        claims = [LaneClaim(h.lane_id, h.key.tenant_id, h.floor, quota) for h, quota in lanes]
-        heads = [hint.head for hint, _ in lanes]
-        for hint, _ in lanes:
-            # Until the answer is there the lane counts as empty; work that is announced meanwhile brings it back.
-            self._rest(hint)
-        rows = await self._jobs.job_claim(session.worker_id, number, claims, want)
-        self._learn_from(rows, lanes, heads, want)
-        if self._waiters:
-            # Others may have found the lane resting while we claimed.
+        self._learning.learn(session, chosen, got, want)
+        if got.rows:
             self._serve()
-        return await self._grants(rows)
+        return await self._grants.make(session, got.rows)
 
-    def _learn_from(
-        self, rows: Sequence[asyncpg.Record], lanes: Sequence[tuple[LaneHint, int]], heads: Sequence[int], want: int
-    ) -> None:
-        got: dict[int, int] = {}
-        last: dict[int, int] = {}
-        for row in rows:
-            lane_id = row["lane_id"]
-            got[lane_id] = got.get(lane_id, 0) + 1
-            last[lane_id] = max(row["rank"], last.get(lane_id, LOWEST_RANK))
-        left = want
-        for (hint, quota), head in zip(lanes, heads, strict=True):
-            count = got.get(hint.lane_id, 0)
-            if hint.lane_id in last and hint.lane_id not in self._full:
-                hint.floor = last[hint.lane_id]
-            if (left <= 0 or count >= min(quota, left)) and hint.lane_id not in self._full:
-                self._quiet.pop(hint.lane_id, None)
-                hint.head = last.get(hint.lane_id, head)
-                self._full[hint.lane_id] = hint
-            left -= count
+    def _alarm(self, group_id: int, seconds: float) -> None:
+        """Lanes that a limit holds are tried again after this long, even if nobody says that there is room."""
+        if group_id not in self._alarms:
+            self._alarms.add(group_id)
+            asyncio.get_running_loop().call_later(seconds, self._look_again, group_id)
 
-    def _rest(self, hint: LaneHint) -> None:
-        if self._full.pop(hint.lane_id, None) is not None:
-            self._quiet[hint.lane_id] = hint
-            if len(self._quiet) > LANES_A_CLAIM * 1000:
-                self._quiet.pop(next(iter(self._quiet)))
-
-    async def _grants(self, rows: Sequence[asyncpg.Record]) -> list[Grant]:
-        grants: list[Grant] = []
-        again: list[tuple[int, str]] = []
-        for lane_id, job_id, attempt, _, params, options in rows:
-            key = self._lanes.key(lane_id)
-            if key is None or params is None:
-                log.error("body_missing", job=job_id, lane=lane_id)
-                continue
-            grant = Grant(id=job_id, lane=lane_id, attempt=attempt, task=key.task, params=msgspec.Raw(params))
-            if options is not None:
-                decoded = read_options(options)
-                grant.timeout = decoded.timeout
-                grant.max_attempts = decoded.max_attempts or DEFAULT_MAX_ATTEMPTS
-            if attempt > 1:
-                again.append((key.tenant_id, job_id))
-            grants.append(grant)
-        if again:
-            saved = await self._workers.checkpoint_load(again)
-            for grant in grants:
-                if grant.id in saved:
-                    grant.checkpoint = msgspec.Raw(saved[grant.id].encode())
-        return grants
+    def _look_again(self, group_id: int) -> None:
+        self._alarms.discard(group_id)
+        self._backlog.free(group_id, LANES_A_LOOK)
+        if self._backlog.is_blocking(group_id):
+            self._alarm(group_id, LOOK_AGAIN_SECONDS)
+        self._serve()
 
 
-def _head(hint: LaneHint) -> int:
-    return hint.head
+def _rating(waiter: Waiter) -> float:
+    return waiter.session.rating
 
 
 _tasks: set["asyncio.Task[None]"] = set()

@@ -9,13 +9,17 @@ import structlog
 
 from horae.engine.access import Caller
 from horae.engine.complete import Complete
+from horae.engine.offers import offer_of
 from horae.engine.sessions import Session
 from horae.engine.signals import Signals
 from horae.engine.tasks import SHARED, Tasks
+from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput, NotFound, WorkerGone, WrongState
 from horae.model.job import check_labels, check_name
+from horae.model.sizes import LARGEST
 from horae.model.states import End
 from horae.model.task import TaskDefinition
+from horae.model.wishes import check_word
 from horae.model.work import CancelOrder, Finished, Progress
 from horae.store.workers import Workers
 
@@ -25,6 +29,7 @@ LEASE_SECONDS: Final = 15.0
 HEARTBEATS_A_LEASE: Final = 3
 MAX_SLOTS: Final = 100_000
 MAX_TASKS: Final = 10_000
+MAX_REASON: Final = 500
 RELEASE_BATCH: Final = 1000
 MANY_SESSIONS: Final = 1000
 GONE: Final = "the worker's lease has ended: kill what it runs and join again"
@@ -46,6 +51,17 @@ class Joining(msgspec.Struct, kw_only=True, frozen=True):
     region: str | None = None
     zone: str | None = None
     kind: str | None = None
+    gpus: float | None = None
+    disk: int | None = None
+    kinds: Sequence[str] = ()
+    widest: int | None = None
+
+
+class Steering(msgspec.Struct, kw_only=True, frozen=True):
+    """Why a worker is drained, and for how long; without an end until somebody lets it go on."""
+
+    reason: str = ""
+    lasts: str | float | None = None
 
 
 class Load(msgspec.Struct, frozen=True):
@@ -92,6 +108,10 @@ class Fleet:
             worker.region,
             worker.zone,
             worker.kind,
+            worker.gpus,
+            worker.disk,
+            worker.kinds,
+            worker.widest,
             self.lease_seconds,
         )
         log.info("worker_joined", worker=worker_id, name=worker.name, slots=worker.slots, tasks=len(names))
@@ -106,6 +126,21 @@ class Fleet:
         check_labels(worker.labels)
         for queue in worker.queues or ():
             check_name(queue, "queues")
+        self._check_offer(worker)
+
+    def _check_offer(self, worker: Joining) -> None:
+        for field in ("cpus", "memory", "gpus", "disk"):
+            amount = getattr(worker, field)
+            if amount is not None and not 0 <= amount <= LARGEST:
+                raise InvalidInput(f"{field}: {amount} is less than 0 or more than there can be", field=field)
+        for field in ("region", "zone", "kind"):
+            word = getattr(worker, field)
+            if word is not None:
+                check_word(word, field)
+        if worker.widest is not None and not 1 <= worker.widest <= worker.slots:
+            raise InvalidInput(f"widest: {worker.widest} is outside 1…{worker.slots}", field="widest")
+        for kind in worker.kinds:
+            check_name(kind, "kinds")
 
     async def session(self, by: Caller, worker_id: int) -> Session:
         """The worker's session. Raises WorkerGone once its lease has ended."""
@@ -128,7 +163,7 @@ class Fleet:
         if session is None:
             self._forget_the_gone()
             queues = None if row["queues"] is None else frozenset(row["queues"])
-            session = Session(worker_id, row["tenant_id"], frozenset(row["tasks"]), queues, row["state"])
+            session = Session(offer_of(row), row["tenant_id"], frozenset(row["tasks"]), queues, row["state"])
             self._sessions[worker_id] = session
         session.state = row["state"]
         session.renew(remaining)
@@ -144,6 +179,7 @@ class Fleet:
             self._sessions.pop(worker_id, None)
             raise WorkerGone(GONE)
         session.state = state
+        session.load = min(load.running / max(session.offer.slots, 1), 1.0) + (load.cpu or 0.0)
         session.renew(self.lease_seconds)
         session.orders_pending = True
         return session
@@ -154,7 +190,7 @@ class Fleet:
             return []
         session.orders_pending = False
         rows = await self._workers.cancel_orders(session.worker_id)
-        return [CancelOrder(row["id"], row["attempt"], row["reason"]) for row in rows]
+        return [CancelOrder(row["id"], row["attempt"], row["reason"], row["move"]) for row in rows]
 
     async def take_back(self, worker_id: int, numbers: Sequence[int] | None) -> int:
         """Gives away what was granted in answers that never arrived (or, without numbers, everything)."""
@@ -187,14 +223,23 @@ class Fleet:
         await self.take_back(worker_id, None)
         log.info("worker_left", worker=worker_id)
 
-    async def steer(self, by: Caller, worker_id: int, state: str) -> asyncpg.Record:
+    async def steer(self, by: Caller, worker_id: int, state: str, steering: Steering | None = None) -> asyncpg.Record:
         """Drains a worker, or lets it take work again."""
         await self.get(by, worker_id)
-        if not await self._workers.worker_set_state(worker_id, by.tenant_id, state, ["active", "draining"]):
+        if not await self._steer(by, worker_id, state, steering or Steering()):
             raise WrongState(f"worker {worker_id} is gone or not this tenant's to steer")
         if worker_id in self._sessions:
             self._sessions[worker_id].steer(state)
         return await self.get(by, worker_id)
+
+    async def _steer(self, by: Caller, worker_id: int, state: str, steering: Steering) -> bool:
+        seconds = None if steering.lasts is None else parse_duration(steering.lasts, "lasts").total_seconds()
+        if state == "active":
+            return await self._workers.worker_steer(worker_id, by.tenant_id, state, None, None, None)
+        check_word(steering.reason, "reason", MAX_REASON)
+        return await self._workers.worker_steer(
+            worker_id, by.tenant_id, state, by.name, steering.reason or None, seconds
+        )
 
     async def get(self, by: Caller, worker_id: int) -> asyncpg.Record:
         row = await self._workers.worker_get(worker_id, by.tenant_id)

@@ -39,6 +39,11 @@ class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
     labels: tuple[tuple[str, str], ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    dead: bool = False
+    """Only dead letters: failed jobs that nobody has discarded."""
+    cause: str | None = None
+    """Of dead letters: the fingerprint of the error."""
+    ids: tuple[UUID, ...] | None = None
 
 
 class Page(msgspec.Struct):
@@ -102,6 +107,14 @@ class Lists:
 
     async def _candidates(self, search: Search) -> tuple[list[UUID], UUID | None]:
         """Ids that may match, newest first, and where to go on when there may be more."""
+        if search.wanted.dead:
+            ids = await self._lists.dead_ids(
+                search.tenant_id, search.wanted.cause, search.wanted.ids, search.since, search.before, LOOK_AT
+            )
+            return ids, ids[-1] if len(ids) >= LOOK_AT else None
+        if search.wanted.ids is not None:
+            between = {i for i in search.wanted.ids if search.since <= i < search.before}
+            return sorted(between, key=_as_int, reverse=True), None
         if search.wanted.states:
             found: list[UUID] = []
             horizon: UUID | None = None

@@ -3,10 +3,11 @@
 Signals are hints: every listener also looks for itself now and then, so a lost one costs time, never a job.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from horae.engine.clock import Clock
+from horae.model.work import Finished
 
 
 class Signals:
@@ -16,6 +17,9 @@ class Signals:
         self.on_scheduled: list[Callable[[datetime], None]] = []
         self.on_cancel: list[Callable[[int], None]] = []
         self.on_lost: list[Callable[[int], None]] = []
+        self.on_ended: list[Callable[[int, Sequence[Finished]], None]] = []
+        self.on_freed: list[Callable[[Mapping[int, int]], None]] = []
+        self.on_policy: list[Callable[[], None]] = []
 
     def ready(self, heads: Mapping[int, int]) -> None:
         """Jobs became ready: lane → smallest rank."""
@@ -37,6 +41,21 @@ class Signals:
         """This worker's lease has ended."""
         for listener in self.on_lost:
             listener(worker_id)
+
+    def ended(self, worker_id: int, finished: Sequence[Finished]) -> None:
+        """Attempts ended on this worker, in whatever way."""
+        for listener in self.on_ended:
+            listener(worker_id, finished)
+
+    def freed(self, groups: Mapping[int, int]) -> None:
+        """Limits in which so many slots became free: group → how many."""
+        for listener in self.on_freed:
+            listener(groups)
+
+    def policy(self) -> None:
+        """Limits, gates or weights have changed."""
+        for listener in self.on_policy:
+            listener()
 
     def moved(self, rows: Iterable[tuple[int, int, float]]) -> None:
         """Jobs went back to pending: (lane, rank, seconds to wait)."""

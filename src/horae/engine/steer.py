@@ -10,17 +10,22 @@ import structlog
 
 from horae.engine.access import Caller
 from horae.engine.clock import Clock
+from horae.engine.durations import Durations
 from horae.engine.lanes import Lanes
 from horae.engine.signals import Signals
 from horae.engine.submit import Submit, Submitted, encode_params
+from horae.engine.tally import Tally
 from horae.engine.tasks import Tasks, check_params
 from horae.engine.watch import Ended, Watch
 from horae.model.durations import parse_duration
 from horae.model.errors import NotFound, WrongState
 from horae.model.ids import created_at
 from horae.model.job import JobOptions, JobRequest, check_request, read_options
-from horae.model.rank import rank
+from horae.model.matching import placement_of
+from horae.model.placement import ANYWHERE, Placement, canonical, read_placement
+from horae.model.rank import EMERGENCY, rank
 from horae.model.states import PENDING, TRANSITIONS, State
+from horae.model.task import TaskDefinition
 from horae.model.work import JobError
 from horae.store.control import LaneKey
 from horae.store.jobs import Jobs, PendingChange
@@ -39,6 +44,8 @@ def state_of(row: asyncpg.Record) -> State:
         return State(row["outcome"])
     if row["granted_at"] is not None:
         return State.RUNNING
+    if row["is_blocked"]:
+        return State.BLOCKED
     return State.SCHEDULED if row["timer_at"] is not None else State.READY
 
 
@@ -56,6 +63,8 @@ class Steer:
         watch: Watch,
         signals: Signals,
         clock: Clock,
+        tally: Tally,
+        durations: Durations,
         retention: timedelta,
     ) -> None:
         self._jobs = jobs
@@ -65,6 +74,8 @@ class Steer:
         self._watch = watch
         self._signals = signals
         self._clock = clock
+        self._tally = tally
+        self._durations = durations
         self._retention = retention
 
     async def get(self, by: Caller, job_id: UUID) -> asyncpg.Record:
@@ -97,6 +108,7 @@ class Steer:
         done = await self._jobs.job_cancel_pending(row["tenant_id"], row["lane_id"], row["id"], row["rank"], error)
         if done:
             self._watch.ended(str(row["id"]), Ended(State.CANCELLED, None, error, None, row["attempt"]))
+            self._tally.removed(row["lane_id"], State.CANCELLED)
             log.info("job_cancelled", job=str(row["id"]), by=by.name)
         return done
 
@@ -113,16 +125,27 @@ class Steer:
         row = await self.get(by, job_id)
         if state_of(row) not in PENDING:
             raise WrongState(f"job {job_id} is {state_of(row)}: only a job that has not started can be changed")
-        change = await self._changed(row, changes)
+        change = await self.changed(row, changes)
         now_ready = await self._jobs.pending_change(change)
         if now_ready is None:
             raise WrongState(f"job {job_id} has just started: only a job that has not started can be changed")
+        if change.lane_id != row["lane_id"]:
+            self._tally.moved(row["lane_id"], change.lane_id)
         self._announce(change, ready=now_ready)
 
     async def retry(self, by: Caller, job_id: UUID, changes: dict[str, Any]) -> None:
         """Runs a failed or cancelled job again, as the same job, with whatever is changed."""
-        row = await self.get(by, job_id)
-        state = state_of(row)
+        change = await self.again(await self.get(by, job_id), changes)
+        now_ready = await self._jobs.outcome_retry(change)
+        if now_ready is None:
+            raise WrongState(f"job {job_id} was retried by somebody else meanwhile")
+        self._tally.restored(change.lane_id)
+        log.info("job_retried", job=str(job_id), by=by.name)
+        self._announce(change, ready=now_ready)
+
+    async def again(self, row: asyncpg.Record, changes: dict[str, Any]) -> PendingChange:
+        """How a failed or cancelled job shall run again."""
+        job_id, state = row["id"], state_of(row)
         if State.READY not in TRANSITIONS[state] or not state.ended:
             raise WrongState(
                 f"job {job_id} is {state}: only failed and cancelled jobs can be retried; clone it instead"
@@ -131,17 +154,12 @@ class Steer:
             raise WrongState(f"job {job_id} is about to be removed by retention: clone it instead")
         if changes.get("run_at") is None and changes.get("delay") is None:
             changes = changes | {"run_at": self._clock.now() - CLOCK_SLACK}
-        change = await self._changed(row, changes, forgiven=row["attempt"])
-        now_ready = await self._jobs.outcome_retry(change)
-        if now_ready is None:
-            raise WrongState(f"job {job_id} was retried by somebody else meanwhile")
-        log.info("job_retried", job=str(job_id), by=by.name)
-        self._announce(change, ready=now_ready)
+        return await self.changed(row, changes, forgiven=row["attempt"])
 
     async def clone(self, by: Caller, job_id: UUID, changes: dict[str, Any]) -> Submitted:
         """A new job like this one, with variations, to run now unless told otherwise."""
         row = await self.get(by, job_id)
-        options = options_of(row)
+        options, placement = options_of(row), read_placement(row["requires"])
         request = JobRequest(
             task=row["task"],
             params=msgspec.json.decode(row["params"]),
@@ -152,6 +170,11 @@ class Steer:
             retry=options.retry,
             timeout=options.timeout,
             concurrency_key=row["concurrency_key"] or None,
+            requires=placement.requires if placement.requires != ANYWHERE.requires else None,
+            prefers=placement.prefers if placement.prefers != ANYWHERE.prefers else None,
+            avoids=placement.avoids if placement.avoids != ANYWHERE.avoids else None,
+            sticky=options.sticky,
+            spread=placement.spread,
             labels=options.labels,
             tenant=row["tenant"],
         )
@@ -160,7 +183,7 @@ class Steer:
         kept.cloned_from = str(job_id)
         return await self._submit.store(job._replace(options=_encoder.encode(kept).decode()))
 
-    async def _changed(
+    async def changed(
         self, row: asyncpg.Record, changes: dict[str, Any], forgiven: int | None = None
     ) -> PendingChange:
         """The job as it shall be. The checks are those of a submit. Attempts up to `forgiven` no longer count."""
@@ -169,12 +192,19 @@ class Steer:
             "task": row["task"], "params": msgspec.json.decode(row["params"]), "priority": row["priority"],
             "queue": row["queue"], "deadline": options.deadline, "max_attempts": options.max_attempts,
             "retry": options.retry, "timeout": options.timeout, "concurrency_key": row["concurrency_key"] or None,
-            "labels": options.labels,
+            "labels": options.labels, "expires": self._expires(options, changes, again=forgiven is not None),
         }  # fmt: skip
         request = check_request(JobRequest(**(merged | changes)))
         check_params(await self._tasks.find(row["tenant_id"], request.task), request.params)
         run_at = self._run_at(row, request)
-        key = LaneKey(row["tenant_id"], request.queue or row["queue"], request.task, request.concurrency_key or "")
+        key = LaneKey(
+            row["tenant_id"],
+            request.queue or row["queue"],
+            request.task,
+            request.concurrency_key or "",
+            self._placement(row, request),
+            (request.priority or row["priority"]) == EMERGENCY,
+        )
         lane_id = (await self._lanes.intern([key]))[key]
         timeout = None if request.timeout is None else parse_duration(request.timeout, "timeout").total_seconds()
         kept = JobOptions(
@@ -182,6 +212,9 @@ class Steer:
             retry=request.retry,
             timeout=timeout,
             deadline=request.deadline,
+            expires=self._instant(request.expires, request.expires_in, "expires_in"),
+            unique=options.unique,
+            sticky=request.sticky or options.sticky,
             labels=request.labels,
             cloned_from=options.cloned_from,
             forgiven=options.forgiven if forgiven is None else forgiven,
@@ -194,20 +227,46 @@ class Steer:
             row["lane_id"],
             row["rank"],
             lane_id,
-            rank(run_at, self._clock.now(), priority, request.deadline),
+            self._rank(row["tenant_id"], request, run_at, priority),
             run_at,
             priority,
             encode_params(request.params),
             _nothing_if_default(kept),
         )
 
+    def _rank(self, tenant_id: int, request: JobRequest, run_at: datetime, priority: int) -> int:
+        expected = self._durations.expected_span(tenant_id, request.task)
+        return rank(run_at, self._clock.now(), priority, request.deadline, expected)
+
+    def _placement(self, row: asyncpg.Record, request: JobRequest) -> str:
+        """What the changes say of the placement over what the job has; nothing said, nothing changed."""
+        said = (request.requires, request.prefers, request.avoids, request.sticky, request.spread)
+        before: str = row["requires"]
+        if all(value is None for value in said):
+            return before
+        kept = read_placement(before)
+        wanted = placement_of(request, TaskDefinition(name=request.task))
+        return canonical(
+            Placement(
+                requires=kept.requires if request.requires is None else wanted.requires,
+                prefers=kept.prefers if request.prefers is None else wanted.prefers,
+                avoids=kept.avoids if request.avoids is None else wanted.avoids,
+                sticky=kept.sticky if request.sticky is None else wanted.sticky,
+                spread=kept.spread if request.spread is None else wanted.spread,
+            )
+        )
+
     def _run_at(self, row: asyncpg.Record, request: JobRequest) -> datetime:
-        if request.run_at is not None:
-            return request.run_at
-        if request.delay is not None:
-            return self._clock.now() + parse_duration(request.delay, "delay")
         at: datetime = row["timer_at"] or row["run_at"]
-        return at
+        return self._instant(request.run_at, request.delay, "delay") or at
+
+    def _instant(self, at: datetime | None, after: str | float | None, field: str) -> datetime | None:
+        return at if after is None else self._clock.now() + parse_duration(after, field)
+
+    def _expires(self, options: JobOptions, changes: dict[str, Any], *, again: bool) -> datetime | None:
+        """What the job said, unless it is said anew. A person who runs a job again wants it to start, however late."""
+        late = again and options.expires is not None and options.expires <= self._clock.now()
+        return None if late or "expires_in" in changes else options.expires
 
     def _announce(self, change: PendingChange, *, ready: bool) -> None:
         if ready:

@@ -7,9 +7,10 @@ each commit among all that wait, and there is no timer to tune. The answer is gi
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -17,9 +18,15 @@ import msgspec
 import structlog
 
 from horae.engine.access import Access, Caller
+from horae.engine.admission import Admission
 from horae.engine.clock import Clock
+from horae.engine.durations import Durations
+from horae.engine.gatekeeper import Gatekeeper
 from horae.engine.lanes import Lanes
+from horae.engine.policy import Policy
+from horae.engine.prospects import Prospects
 from horae.engine.signals import Signals
+from horae.engine.tally import Tally
 from horae.engine.tasks import KnownTask, Tasks, check_params
 from horae.model.durations import parse_duration
 from horae.model.errors import (
@@ -40,17 +47,30 @@ from horae.model.job import (
     JobRequest,
     check_request,
     is_plain,
+    is_usual,
+    unique_of,
 )
-from horae.model.rank import HEAD_START_MICROS, NORMAL, rank
+from horae.model.matching import placement_of
+from horae.model.overload import STRAINED
+from horae.model.placement import canonical
+from horae.model.rank import EMERGENCY, HEAD_START_MICROS, NORMAL, rank
 from horae.model.states import State
+from horae.model.unique import Unique, check_by
 from horae.store.control import LaneKey
 from horae.store.jobs import Jobs, NewJob
+from horae.store.unique import Once
+
+if TYPE_CHECKING:
+    from horae.engine.unique import Uniqueness
 
 log = structlog.get_logger()
 
 BATCH: Final = 1000
 MAX_WAITING: Final = 20_000
+STRAINED_WAITING: Final = int(MAX_WAITING * STRAINED)
 FLUSHES_AT_ONCE: Final = 2
+UNIQUES_AT_ONCE: Final = 3
+"""Of one bulk submit: each takes a connection for itself."""
 _encoder = msgspec.json.Encoder()
 
 
@@ -58,6 +78,8 @@ class Submitted(msgspec.Struct, omit_defaults=True, gc=False):
     id: str
     state: State
     existing: bool = False
+    warnings: list[str] = []
+    """Why no worker could run it as things stand."""
 
 
 class Now(NamedTuple):
@@ -70,7 +92,21 @@ class Now(NamedTuple):
 
 class Submit:
     def __init__(
-        self, jobs: Jobs, lanes: Lanes, tasks: Tasks, access: Access, clock: Clock, signals: Signals, ids: JobIds
+        self,
+        jobs: Jobs,
+        lanes: Lanes,
+        tasks: Tasks,
+        access: Access,
+        clock: Clock,
+        signals: Signals,
+        ids: JobIds,
+        uniqueness: "Uniqueness",
+        admission: Admission,
+        policy: Policy,
+        gatekeeper: Gatekeeper,
+        tally: Tally,
+        durations: Durations,
+        prospects: Prospects,
     ) -> None:
         self._jobs = jobs
         self._lanes = lanes
@@ -79,27 +115,89 @@ class Submit:
         self._clock = clock
         self._signals = signals
         self._ids = ids
+        self._uniqueness = uniqueness
+        self._admission = admission
+        self._policy = policy
+        self._gatekeeper = gatekeeper
+        self._tally = tally
+        self._durations = durations
+        self._prospects = prospects
         self._waiting: list[tuple[NewJob, asyncio.Future[None]]] = []
         self._flushing = 0
         self._flushes: set[asyncio.Task[None]] = set()
+        admission.watch(lambda: len(self._waiting) / MAX_WAITING)
 
     async def one(self, caller: Caller, request: JobRequest) -> Submitted:
-        return await self.store(self._quick(caller, request, self._now()) or await self.prepare(caller, request))
+        job = self._quick(caller, request, self._now()) or await self.prepare(caller, request)
+        return await self._warned(job, await self.store(job))
+
+    async def _warned(self, job: NewJob, done: Submitted) -> Submitted:
+        """Says so when no worker could run the job. As a rule this is a look into memory."""
+        if self._prospects.poor(job.lane_id) and not done.existing:
+            done.warnings = await self._prospects.warnings(job.lane_id)
+        return done
 
     async def store(self, job: NewJob) -> Submitted:
         """Stores a prepared job together with whatever else is being submitted."""
+        self._admit(job)
+        unique = unique_of(job.options)
+        if unique is not None:
+            return await self._store_unique(job, unique)
         await self._store(job)
         return Submitted(job.id, State.READY if job.due else State.SCHEDULED)
+
+    def _admit(self, job: NewJob) -> None:
+        """Raises when the job may not be submitted now. Without quotas and strain, this is a look at a flag."""
+        if self._admission.active or len(self._waiting) >= STRAINED_WAITING:
+            key = self._lanes.key(job.lane_id)
+            self._admission.admit(job.tenant_id, key.queue if key else "", job.key_id, job.priority)
+        self.check_gates(job)
+
+    def check_gates(self, job: NewJob) -> None:
+        """Raises when a gate rejects the job. Ticks of schedules have no quota, but gates concern them too."""
+        if not self._policy.rejecting:
+            return
+        key = self._lanes.key(job.lane_id)
+        gates = () if key is None else self._policy.of(job.lane_id, key).rejecting
+        if gates:
+            self._gatekeeper.check_admission(gates, job.id, job.params, job.options)
+
+    def _admitted(self, item: NewJob | HoraeError) -> NewJob | HoraeError:
+        try:
+            if isinstance(item, NewJob):
+                self._admit(item)
+        except HoraeError as error:
+            return error
+        return item
+
+    async def _store_unique(self, job: NewJob, unique: Unique) -> Submitted:
+        answer = await self._settle(job, unique, None)
+        if answer is None:
+            raise AssertionError("only a submit under an idempotency key can have been made before")
+        return answer
+
+    async def _settle(self, job: NewJob, unique: Unique, once: Once | None) -> Submitted | None:
+        task = (await self._lanes.keys([job.lane_id]))[job.lane_id].task
+        answer = await self._uniqueness.submit(job, task, unique, once)
+        if answer is not None and not answer.existing:
+            self._announce([job])
+        return answer
 
     async def once(self, caller: Caller, request: JobRequest, key: str, body: bytes) -> Submitted:
         """Submits under an idempotency key: the same key and body give the same job, another body is refused."""
         if not 1 <= len(key) <= MAX_KEY_LENGTH or "\x00" in key:
             raise InvalidInput(f"Idempotency-Key: 1…{MAX_KEY_LENGTH} characters", field="Idempotency-Key")
         job = await self.prepare(caller, request)
+        self._admit(job)
         fingerprint = hashlib.sha256(body).digest()
-        if await self._jobs.job_submit_once([job], [key], [fingerprint]):
+        unique = unique_of(job.options)
+        if unique is not None:
+            answer = await self._settle(job, unique, Once(key, fingerprint))
+            if answer is not None:
+                return await self._warned(job, answer)
+        elif await self._jobs.job_submit_once([job], [key], [fingerprint]):
             self._announce([job])
-            return Submitted(job.id, State.READY if job.due else State.SCHEDULED)
+            return await self._warned(job, Submitted(job.id, State.READY if job.due else State.SCHEDULED))
         found = await self._jobs.idempotency_find([job.tenant_id], [key])
         if (job.tenant_id, key) not in found:
             raise Overloaded("the idempotency key expired this very moment; send the request again", retry_after=1)
@@ -127,17 +225,39 @@ class Submit:
                 )
             except HoraeError as error:
                 prepared.append(error)
-        good = [job for job in prepared if isinstance(job, NewJob)]
+        if self._policy.rejecting or self._admission.concerns(caller.key_id, caller.tenant_id):
+            # In order: what a quota has left goes to the first, and the rest is refused one by one.
+            prepared = [self._admitted(item) for item in prepared]
+        keyed = await self._each_unique([job for job in prepared if isinstance(job, NewJob)])
+        good = [job for job in prepared if isinstance(job, NewJob) and job.id not in keyed]
         if good:
             try:
                 await self._jobs.job_submit_bulk(good)
             except (StoreUnavailable, OutcomeUnknown) as error:
-                return [error if isinstance(item, NewJob) else item for item in prepared]
-            self._announce(good)
+                keyed |= dict.fromkeys((job.id for job in good), error)
+            else:
+                self._announce(good)
         return [
-            Submitted(item.id, State.READY if item.due else State.SCHEDULED) if isinstance(item, NewJob) else item
+            keyed.get(item.id) or Submitted(item.id, State.READY if item.due else State.SCHEDULED)
+            if isinstance(item, NewJob)
+            else item
             for item in prepared
         ]
+
+    async def _each_unique(self, jobs: Sequence[NewJob]) -> dict[str, Submitted | HoraeError]:
+        """Settles those that are unique, each for itself; of the same key, in the order of the batch."""
+        found = [(job, unique) for job in jobs if (unique := unique_of(job.options)) is not None]
+        places = asyncio.Semaphore(UNIQUES_AT_ONCE)
+
+        async def settle(job: NewJob, unique: Unique) -> Submitted | HoraeError:
+            async with places:
+                try:
+                    return await self._store_unique(job, unique)
+                except HoraeError as error:
+                    return error
+
+        answers = await asyncio.gather(*(settle(job, unique) for job, unique in found))
+        return {job.id: answer for (job, _), answer in zip(found, answers, strict=True)}
 
     def _quick(self, caller: Caller, request: JobRequest, now: "Now") -> NewJob | None:
         """`prepare` without waiting, when the task and the lane are in memory already."""
@@ -146,13 +266,21 @@ class Submit:
         if tenant_id is None or task is None:
             return None
         lane_id = task.plain_lane
-        if lane_id is None or request.queue is not None or request.concurrency_key is not None:
+        if lane_id is None or not is_usual(request):
             lane_id = self._lanes.known(_lane_key(tenant_id, request, task))
             if lane_id is None:
                 return None
-            if request.queue is None and request.concurrency_key is None:
+            if is_usual(request):
                 task.plain_lane = lane_id
         return self._make(caller, tenant_id, request, task, lane_id, now)
+
+    def place(self, caller: Caller, request: JobRequest) -> tuple[int, str] | None:
+        """The tenant and queue that a request goes to, as far as they are in memory: for those that just submitted."""
+        tenant_id = self._access.tenant_known(caller, request.tenant)
+        task = None if tenant_id is None else self._tasks.recall(tenant_id, request.task)
+        if tenant_id is None or task is None:
+            return None
+        return tenant_id, request.queue or task.definition.queue or DEFAULT_QUEUE
 
     async def prepare(self, caller: Caller, request: JobRequest) -> NewJob:
         """Checks a request, fills in the task's defaults and makes it a row."""
@@ -177,7 +305,10 @@ class Submit:
         else:
             check_request(request)
             run_at, due = _due(request, now)
-            place = rank(run_at, now.instant, priority, request.deadline)
+            place = rank(run_at, now.instant, priority)
+            if request.deadline is not None:
+                expected = self._durations.expected_span(tenant_id, request.task)
+                place = rank(run_at, now.instant, priority, request.deadline, expected)
         return NewJob(
             self._ids.make(now.unix),
             place,
@@ -187,7 +318,7 @@ class Submit:
             caller.key_id,
             priority,
             encode_params(request.params),
-            _options(request, task),
+            _options(request, task, now),
             due,
         )
 
@@ -213,6 +344,7 @@ class Submit:
 
     async def _flush_batch(self, batch: list[tuple[NewJob, "asyncio.Future[None]"]]) -> None:
         jobs = [job for job, _ in batch]
+        started = time.monotonic()
         try:
             await self._jobs.job_submit(jobs)
         except asyncpg.PostgresError as error:
@@ -229,6 +361,7 @@ class Submit:
             _fail(batch, OutcomeUnknown("the server is stopping; whether the job was stored is unknown"))
             raise
         else:
+            self._admission.flushed(time.monotonic() - started)
             self._announce(jobs)
             for _, stored in batch:
                 if not stored.done():
@@ -236,6 +369,9 @@ class Submit:
 
     def _announce(self, jobs: Sequence[NewJob]) -> None:
         """Tells whoever waits on this server what there is to do."""
+        self._tally.submitted(jobs)
+        if self._admission.holding:
+            self._admission.note_stored(jobs)
         heads: dict[int, int] = {}
         first: datetime | None = None
         for job in jobs:
@@ -266,8 +402,15 @@ def encode_params(params: dict[str, object]) -> str:
 
 
 def _lane_key(tenant_id: int, request: JobRequest, task: KnownTask) -> LaneKey:
-    queue = request.queue or task.definition.queue or DEFAULT_QUEUE
-    return LaneKey(tenant_id, queue, request.task, request.concurrency_key or "")
+    definition = task.definition
+    return LaneKey(
+        tenant_id,
+        request.queue or definition.queue or DEFAULT_QUEUE,
+        request.task,
+        request.concurrency_key or "",
+        canonical(placement_of(request, definition)),
+        (request.priority or definition.priority) == EMERGENCY,
+    )
 
 
 def _due(request: JobRequest, now: Now) -> tuple[datetime, bool]:
@@ -279,17 +422,42 @@ def _due(request: JobRequest, now: Now) -> tuple[datetime, bool]:
     return now.instant, True
 
 
-def _options(request: JobRequest, task: KnownTask) -> str | None:
+def _expires(request: JobRequest, task: KnownTask, now: Now) -> datetime | None:
+    wait = request.expires_in or task.definition.expires_in
+    if request.expires is not None or wait is None:
+        return request.expires
+    return now.instant + parse_duration(wait, "expires_in")
+
+
+def _unique(request: JobRequest, task: KnownTask) -> Unique | None:
+    unique = request.unique or task.definition.unique
+    if unique is not None:
+        check_by(unique, request.params, task.definition.params_schema)
+    return unique
+
+
+def _options(request: JobRequest, task: KnownTask, now: Now) -> str | None:
     definition = task.definition
     timeout = task.timeout
     if request.timeout is not None:
         timeout = parse_duration(request.timeout, "timeout").total_seconds()
     attempts = request.max_attempts or definition.max_attempts
     retry = request.retry or definition.retry
-    if timeout is None and attempts is None and retry is None and request.deadline is None and not request.labels:
+    expires, unique = _expires(request, task, now), _unique(request, task)
+    if (
+        timeout is None and attempts is None and retry is None and request.deadline is None and not request.labels
+        and expires is None and unique is None and request.sticky is None
+    ):  # fmt: skip
         return None
     options = JobOptions(
-        max_attempts=attempts, retry=retry, timeout=timeout, deadline=request.deadline, labels=request.labels or None
+        max_attempts=attempts,
+        retry=retry,
+        timeout=timeout,
+        deadline=request.deadline,
+        expires=expires,
+        unique=unique,
+        sticky=request.sticky,
+        labels=request.labels or None,
     )
     return _encoder.encode(options).decode()
 

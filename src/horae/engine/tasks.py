@@ -2,7 +2,7 @@
 
 import difflib
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -12,7 +12,10 @@ import msgspec
 
 from horae.model.durations import format_duration, parse_duration
 from horae.model.errors import InvalidInput, InvalidParams, NotFound, UnknownTask
-from horae.model.job import DEFAULT_QUEUE
+from horae.model.job import DEFAULT_QUEUE, JobRequest
+from horae.model.matching import placement_of
+from horae.model.placement import canonical
+from horae.model.rank import EMERGENCY
 from horae.model.retry import RetryPolicy
 from horae.model.task import TaskDefinition, check_task
 from horae.store.control import Control
@@ -23,6 +26,11 @@ REMEMBER_SECONDS: Final = 5.0
 MAX_REMEMBERED: Final = 20_000
 MAX_SCHEMA_BYTES: Final = 64 * 1024
 MAX_ERRORS: Final = 10
+COLUMNS: Final = frozenset(
+    {"name", "queue", "priority", "max_attempts", "timeout", "retry", "params_schema", "description"}
+)
+EXTRA: Final = tuple(field for field in TaskDefinition.__struct_fields__ if field not in COLUMNS)
+"""The fields of a definition that are stored together, as JSON."""
 
 
 class TaskView(msgspec.Struct, frozen=True):
@@ -49,6 +57,7 @@ class Tasks:
     def __init__(self, control: Control) -> None:
         self._control = control
         self._known: dict[tuple[int, str], KnownTask] = {}
+        self.on_register: list[Callable[[int, TaskDefinition], Awaitable[None]]] = []
 
     def recall(self, tenant_id: int, name: str) -> KnownTask | None:
         """The task if it is fresh in memory: the quick way of the hot path."""
@@ -68,6 +77,7 @@ class Tasks:
         check_task(definition)
         schema = _encode_schema(definition)
         seconds = _timeout(definition)
+        placement = canonical(placement_of(JobRequest(task=definition.name), definition))
         await self._control.task_put(
             tenant_id,
             definition.name,
@@ -78,8 +88,15 @@ class Tasks:
             msgspec.json.encode(definition.retry).decode() if definition.retry else None,
             schema,
             definition.description,
+            _encode_extra(definition),
+            placement,
         )
-        await self._control.task_lanes(tenant_id, definition.name, definition.queue or DEFAULT_QUEUE)
+        urgent = definition.priority == EMERGENCY
+        await self._control.task_lanes(
+            tenant_id, definition.name, definition.queue or DEFAULT_QUEUE, placement, urgent
+        )  # fmt: skip
+        for listener in self.on_register:
+            await listener(tenant_id, definition)
         if tenant_id == SHARED:
             self._known.clear()
         self._remember(tenant_id, definition)
@@ -144,7 +161,27 @@ def definition_of(row: asyncpg.Record) -> TaskDefinition:
         retry=msgspec.json.decode(row["retry"], type=RetryPolicy) if row["retry"] else None,
         params_schema=msgspec.json.decode(row["params_schema"]) if row["params_schema"] else None,
         description=row["description"],
+        **_decode_extra(row["extra"]),
     )
+
+
+def _decode_extra(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    read = msgspec.convert({"name": "x", **msgspec.json.decode(text)}, TaskDefinition)
+    extra = {name: getattr(read, name) for name in EXTRA}
+    if isinstance(read.expires_in, int | float):
+        extra["expires_in"] = format_duration(timedelta(seconds=read.expires_in))
+    return extra
+
+
+def _encode_extra(definition: TaskDefinition) -> str | None:
+    """The fields that have no column of their own."""
+    extra = {name: value for name in EXTRA if (value := getattr(definition, name)) is not None}
+    if definition.expires_in is not None:
+        # In seconds, which SQL understands too.
+        extra["expires_in"] = parse_duration(definition.expires_in, "expires_in").total_seconds()
+    return msgspec.json.encode(extra, order="sorted").decode() if extra else None
 
 
 def _refuse_reference(uri: str) -> Any:

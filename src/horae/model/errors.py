@@ -62,12 +62,34 @@ class WrongState(HoraeError):
     code, status, title = "wrong_state", 409, "The job's state does not allow this"
 
 
+class NowhereToRun(WrongState):
+    code, status, title = "nowhere_to_run", 409, "No other worker could run the job"
+
+
+class GateClosed(HoraeError):
+    """A gate refuses new jobs. Which, whose, why and until when is in `extra`."""
+
+    code, status, title = "gate_closed", 409, "A gate refuses such jobs"
+
+
 class AlreadyExists(HoraeError):
     code, status, title = "already_exists", 409, "The name is taken"
 
 
+class DuplicateJob(HoraeError):
+    """`job_id` in `extra` is the job that is there."""
+
+    code, status, title = "duplicate_job", 409, "There is such a job already"
+
+
 class WorkerGone(HoraeError):
     code, status, title = "worker_gone", 410, "The worker's lease has ended: join again"
+
+
+class QuotaExceeded(HoraeError):
+    """`scope`, `limit`, `remaining` and `retry_after` are in `extra`."""
+
+    code, status, title = "quota_exceeded", 429, "A quota is used up: come back later"
 
 
 class NotReady(HoraeError):

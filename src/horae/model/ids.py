@@ -1,6 +1,7 @@
 """Identifiers. A job id is a UUIDv7 whose 12 bits of `rand_a` carry the shard, so an id routes itself."""
 
 from datetime import UTC, date, datetime, timedelta
+from hashlib import blake2b
 from random import getrandbits
 from typing import Final, NewType
 from uuid import UUID
@@ -62,3 +63,10 @@ def lowest_id(instant: datetime) -> UUID:
 def day_bounds(day: date) -> tuple[UUID, UUID]:
     start = datetime(day.year, day.month, day.day, tzinfo=UTC)
     return lowest_id(start), lowest_id(start + timedelta(days=1))
+
+
+def derived_id(instant: datetime, *parts: object) -> UUID:
+    """The one id of what happens at an instant for a reason: the same parts give the same id, on every server."""
+    micros = (instant - _EPOCH) // timedelta(microseconds=1)
+    digest = blake2b("\x00".join(map(str, (micros, *parts))).encode(), digest_size=8).digest()
+    return UUID(int=micros // 1000 << 80 | 0x7000 << 64 | _VARIANT | int.from_bytes(digest, "big") >> 2)

@@ -8,8 +8,10 @@ import msgspec
 
 from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput
+from horae.model.placement import Requirements, Traits
 from horae.model.rank import EMERGENCY, LOWEST
 from horae.model.retry import RetryPolicy, check_max_attempts
+from horae.model.unique import Unique, check_unique
 
 DEFAULT_QUEUE: Final = "default"
 DEFAULT_TENANT: Final = "default"
@@ -38,11 +40,24 @@ class JobRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_
     queue: str | None = None
     deadline: datetime | None = None
     """Should have run by then: pulls the job forward when it gets tight."""
+    expires: datetime | None = None
+    """Start by then, or never: a job that still waits ends as `expired`."""
+    expires_in: str | float | None = None
+    """The same, counted from the submit."""
     max_attempts: int | None = None
     retry: RetryPolicy | None = None
     timeout: str | float | None = None
     """How long one attempt may run."""
     concurrency_key: str | None = None
+    """Jobs with the same key share a limit of their own; one at a time unless a limit says otherwise."""
+    requires: Requirements | None = None
+    prefers: Traits | None = None
+    avoids: Traits | None = None
+    sticky: str | None = None
+    """Jobs with the same sticky key go to the same worker, as long as it is there."""
+    spread: int | None = None
+    """At most so many jobs like this one at once on one worker."""
+    unique: Unique | None = None
     labels: dict[str, str] | None = None
     tenant: str | None = None
     """Only for keys that belong to no tenant; others submit to their own."""
@@ -55,6 +70,9 @@ class JobOptions(msgspec.Struct, kw_only=True, omit_defaults=True):
     retry: RetryPolicy | None = None
     timeout: float | None = None
     deadline: datetime | None = None
+    expires: datetime | None = None
+    sticky: str | None = None
+    unique: Unique | None = None
     labels: dict[str, str] | None = None
     cloned_from: str | None = None
     forgiven: int | None = None
@@ -72,6 +90,15 @@ def read_options(text: str | None) -> JobOptions:
         return _options_decoder.decode(text)
     except msgspec.MsgspecError:
         return JobOptions()
+
+
+def expires_of(options: str | None) -> datetime | None:
+    """When a job expires. Most never do, and looking for the word costs less than reading their options."""
+    return read_options(options).expires if options is not None and '"expires"' in options else None
+
+
+def unique_of(options: str | None) -> Unique | None:
+    return read_options(options).unique if options is not None and '"unique"' in options else None
 
 
 def check_name(value: str, field: str) -> str:
@@ -112,13 +139,26 @@ def is_plain(job: JobRequest) -> bool:
     return (
         job.run_at is None and job.delay is None and job.priority is None and job.queue is None
         and job.deadline is None and job.max_attempts is None and job.retry is None and job.timeout is None
-        and job.concurrency_key is None and job.labels is None
+        and job.concurrency_key is None and job.labels is None and job.expires is None and job.expires_in is None
+        and job.requires is None and job.prefers is None and job.avoids is None and job.sticky is None
+        and job.spread is None and job.unique is None
+    )  # fmt: skip
+
+
+def is_usual(job: JobRequest) -> bool:
+    """Whether a request goes into the usual lane of its task."""
+    return (
+        job.queue is None and job.concurrency_key is None and job.priority is None and job.requires is None
+        and job.prefers is None and job.avoids is None and job.sticky is None and job.spread is None
     )  # fmt: skip
 
 
 def _check_rarer(job: JobRequest) -> None:
     if job.deadline is not None:
         check_instant(job.deadline, "deadline")
+    check_expiry(job.expires, job.expires_in)
+    if job.unique is not None:
+        check_unique(job.unique)
     if job.max_attempts is not None:
         check_max_attempts(job.max_attempts)
     if job.timeout is not None and parse_duration(job.timeout, "timeout").total_seconds() <= 0:
@@ -128,6 +168,15 @@ def _check_rarer(job: JobRequest) -> None:
         raise InvalidInput(f"concurrency_key: 1…{MAX_KEY_LENGTH} characters, no NUL", field="concurrency_key")
     if job.labels is not None:
         check_labels(job.labels)
+
+
+def check_expiry(expires: datetime | None, expires_in: str | float | None) -> None:
+    if expires is not None:
+        check_instant(expires, "expires")
+        if expires_in is not None:
+            raise InvalidInput("expires and expires_in exclude each other: give one", field="expires_in")
+    if expires_in is not None and not parse_duration(expires_in, "expires_in"):
+        raise InvalidInput("expires_in: must be more than 0", field="expires_in")
 
 
 def check_labels(labels: dict[str, str]) -> None:

@@ -23,10 +23,16 @@ def micros(instant: datetime) -> int:
     return (instant - EPOCH) // _MICROSECOND
 
 
-def rank(due: datetime, now: datetime, priority: int = NORMAL, deadline: datetime | None = None) -> int:
-    """`deadline` caps the rank, so a tight job is pulled forward.
+def rank(
+    due: datetime,
+    now: datetime,
+    priority: int = NORMAL,
+    deadline: datetime | None = None,
+    expected: timedelta = timedelta(0),
+) -> int:
+    """`deadline` caps the rank, so a tight job is pulled forward: by then it should have run its `expected` time.
 
     Nobody gets ahead by backdating: a due time in the past counts as now, a deadline in the past as an emergency.
     """
     claim = micros(max(due, now)) - HEAD_START_MICROS[priority]
-    return claim if deadline is None else min(claim, micros(max(deadline, now - EMERGENCY_HEAD_START)))
+    return claim if deadline is None else min(claim, micros(max(deadline - expected, now - EMERGENCY_HEAD_START)))

@@ -19,10 +19,21 @@ class Permission(StrEnum):
     WORKERS_CONTROL = "workers:control"
     WORK = "work"
     """The worker's own calls: join, exchange, heartbeat, logs, leave."""
+    LIMITS_READ = "limits:read"
+    LIMITS_MANAGE = "limits:manage"
+    GATES_READ = "gates:read"
+    GATES_MANAGE = "gates:manage"
+    """Close and release gates, the emergency stop, and bring back what was dropped."""
     KEYS_MANAGE = "keys:manage"
+    SCHEDULES_READ = "schedules:read"
+    SCHEDULES_WRITE = "schedules:write"
+    """Also calendars."""
     TENANTS_READ = "tenants:read"
     TENANTS_MANAGE = "tenants:manage"
     """Only for keys that belong to no tenant."""
+    QUOTAS_READ = "quotas:read"
+    QUOTAS_MANAGE = "quotas:manage"
+    """Of users and queues; those of tenants only for keys that belong to none."""
 
 
 class Role(StrEnum):
@@ -38,11 +49,20 @@ _VIEWER: Final = _ANYBODY | {
     Permission.JOBS_READ,
     Permission.TASKS_READ,
     Permission.WORKERS_READ,
+    Permission.LIMITS_READ,
+    Permission.GATES_READ,
     Permission.TENANTS_READ,
+    Permission.SCHEDULES_READ,
+    Permission.QUOTAS_READ,
 }
-_SUBMITTER: Final = _VIEWER | {Permission.JOBS_SUBMIT, Permission.JOBS_CONTROL, Permission.TASKS_WRITE}
-_OPERATOR: Final = _SUBMITTER | {Permission.WORKERS_CONTROL}
-_ADMIN: Final = _OPERATOR | {Permission.KEYS_MANAGE, Permission.TENANTS_MANAGE}
+_SUBMITTER: Final = _VIEWER | {
+    Permission.JOBS_SUBMIT,
+    Permission.JOBS_CONTROL,
+    Permission.TASKS_WRITE,
+    Permission.SCHEDULES_WRITE,
+}
+_OPERATOR: Final = _SUBMITTER | {Permission.LIMITS_MANAGE, Permission.GATES_MANAGE, Permission.WORKERS_CONTROL}
+_ADMIN: Final = _OPERATOR | {Permission.KEYS_MANAGE, Permission.TENANTS_MANAGE, Permission.QUOTAS_MANAGE}
 
 GRANTS: Final[dict[Role, frozenset[Permission]]] = {
     Role.VIEWER: _VIEWER,

@@ -33,16 +33,30 @@ PENDING: Final = frozenset({State.SCHEDULED, State.BLOCKED, State.READY})
 OUTCOMES: Final = frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED, State.EXPIRED, State.DROPPED})
 
 TRANSITIONS: Final[dict[State, frozenset[State]]] = {
-    State.SCHEDULED: frozenset({State.READY, State.CANCELLED, State.EXPIRED, State.DROPPED}),
+    State.SCHEDULED: frozenset({State.READY, State.BLOCKED, State.CANCELLED, State.EXPIRED, State.DROPPED}),
     State.BLOCKED: frozenset({State.READY, State.SCHEDULED, State.CANCELLED, State.EXPIRED, State.DROPPED}),
-    State.READY: frozenset({State.RUNNING, State.SCHEDULED, State.CANCELLED, State.EXPIRED, State.DROPPED}),
-    State.RUNNING: frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SCHEDULED, State.READY}),
+    State.READY: frozenset(
+        {State.RUNNING, State.SCHEDULED, State.BLOCKED, State.CANCELLED, State.EXPIRED, State.DROPPED}
+    ),
+    # Expired, dropped and blocked straight from a lease: a claim found out before the worker was told.
+    State.RUNNING: frozenset(
+        {
+            State.SUCCEEDED,
+            State.FAILED,
+            State.CANCELLED,
+            State.EXPIRED,
+            State.DROPPED,
+            State.SCHEDULED,
+            State.READY,
+            State.BLOCKED,
+        }
+    ),
     # A failed job is in the dead-letter queue; a retry asked for by a person takes it out again.
     State.FAILED: frozenset({State.READY, State.SCHEDULED}),
     State.CANCELLED: frozenset({State.READY, State.SCHEDULED}),
     State.SUCCEEDED: frozenset(),
     State.EXPIRED: frozenset(),
-    State.DROPPED: frozenset(),
+    State.DROPPED: frozenset({State.READY, State.SCHEDULED}),
 }
 
 
@@ -62,7 +76,10 @@ class End(StrEnum):
     """The worker went away while it held the job: counted apart, as CRASHED."""
     UNDELIVERED = "undelivered"
     """The grant never reached the worker, or was handed back unstarted: costs the job nothing."""
+    MOVED = "moved"
+    """Stopped to go on at another worker: costs the job nothing."""
 
 
 USES_AN_ATTEMPT: Final = frozenset({End.ERROR, End.FATAL, End.TIMEOUT})
 COUNTS_AS_CRASH: Final = frozenset({End.CRASHED, End.LOST})
+COSTS_NOTHING: Final = frozenset({End.UNDELIVERED, End.MOVED})

@@ -4,11 +4,15 @@ from typing import Any
 
 import msgspec
 
+from horae.model.breaker import Breaker, check_breaker
 from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput
-from horae.model.job import check_name
+from horae.model.job import check_expiry, check_name
+from horae.model.placement import Requirements, Traits
 from horae.model.rank import EMERGENCY, LOWEST
 from horae.model.retry import RetryPolicy, check_max_attempts
+from horae.model.unique import Unique, check_unique
+from horae.model.wishes import check_placement
 
 
 class TaskDefinition(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -21,6 +25,25 @@ class TaskDefinition(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_f
     params_schema: dict[str, Any] | None = None
     """JSON Schema of the params object; checked at submit."""
     description: str | None = None
+    requires: Requirements | None = None
+    """What every job of the task needs of a worker; a job's own wishes go over these, field by field."""
+    prefers: Traits | None = None
+    avoids: Traits | None = None
+    spread: int | None = None
+    """At most so many of the task's jobs at once on one worker."""
+    max_running: int | None = None
+    """At most so many of the task's jobs at once, anywhere."""
+    max_running_per_key: int | None = None
+    """The same for the jobs of each concurrency key; one, if nothing is said."""
+    rate: str | float | None = None
+    """At most so many starts: 10/s, 600/m, 5/h."""
+    burst: float | None = None
+    unique: Unique | None = None
+    """What every job of the task is unique by, unless the job says otherwise."""
+    expires_in: str | float | None = None
+    """How long after its submit a job of the task must have started, or never starts."""
+    breaker: Breaker | None = None
+    """When too many of the task's jobs fail, it is held, tried again, and released."""
 
 
 def check_task(task: TaskDefinition) -> TaskDefinition:
@@ -33,4 +56,10 @@ def check_task(task: TaskDefinition) -> TaskDefinition:
         check_max_attempts(task.max_attempts)
     if task.timeout is not None and not parse_duration(task.timeout, "timeout"):
         raise InvalidInput("timeout: must be more than 0", field="timeout")
+    check_expiry(None, task.expires_in)
+    if task.unique is not None:
+        check_unique(task.unique)
+    if task.breaker is not None:
+        check_breaker(task.breaker)
+    check_placement(task.requires, task.prefers, task.avoids, spread=task.spread)
     return task

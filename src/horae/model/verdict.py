@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from horae.model.retry import MAX_CRASHES, RetryPolicy
-from horae.model.states import COUNTS_AS_CRASH, End, State
+from horae.model.states import COSTS_NOTHING, COUNTS_AS_CRASH, End, State
 
 DISPERSAL: Final = timedelta(seconds=30)
 """A job lost or crashed for the second time comes back at a random moment within this, so that the innocent part
@@ -36,7 +36,7 @@ def judge(end: End, history: History, chance: float, retry_after: float | None =
     """`chance` is a random number in [0, 1)."""
     if end is End.CANCELLED or (history.cancel_requested and end is not End.FATAL):
         return Verdict(State.CANCELLED)
-    if end is End.UNDELIVERED:
+    if end in COSTS_NOTHING:
         return _AT_ONCE
     if end is End.FATAL:
         return Verdict(State.FAILED)

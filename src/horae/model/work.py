@@ -35,6 +35,12 @@ class Grant(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     max_attempts: int = 5
     checkpoint: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     """What an earlier attempt saved with `ctx.checkpoint`."""
+    slots: int = 1
+    """How many of the worker's slots it takes while it runs, and how much of the rest."""
+    cpu: float = 0.0
+    memory: int = 0
+    gpu: float = 0.0
+    disk: int = 0
 
 
 class Finished(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
@@ -63,7 +69,9 @@ class Finished(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     """The last word on how far it got, if no heartbeat has told it yet."""
 
 
-class CancelOrder(msgspec.Struct):
+class CancelOrder(msgspec.Struct, omit_defaults=True):
     id: str
     attempt: int
     reason: str = ""
+    move: bool = False
+    """Stop it so that it can go on elsewhere."""

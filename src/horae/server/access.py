@@ -7,10 +7,11 @@ from horae.model.errors import InvalidInput
 from horae.model.task import TaskDefinition
 from horae.server.calls import Call, Reply
 from horae.server.views import key_view, task_view, tenant_view
-from horae.wire.access import KeyCreate, KeyCreated, KeyPage, TaskPage, TenantCreate, TenantPage, Whoami
+from horae.wire.access import KeyCreate, KeyCreated, KeyPage, TaskPage, TenantChange, TenantCreate, TenantPage, Whoami
 
 _task = msgspec.json.Decoder(TaskDefinition)
 _tenant = msgspec.json.Decoder(TenantCreate)
+_tenant_change = msgspec.json.Decoder(TenantChange)
 _key = msgspec.json.Decoder(KeyCreate)
 
 
@@ -43,6 +44,11 @@ async def list_tenants(call: Call) -> Reply:
 async def create_tenant(call: Call) -> Reply:
     asked = call.read(_tenant)
     return Reply(tenant_view(await call.engine.access.create_tenant(call.caller, asked.name, asked.weight)), 201)
+
+
+async def change_tenant(call: Call) -> Reply:
+    asked = call.read(_tenant_change)
+    return Reply(tenant_view(await call.engine.access.change_tenant(call.caller, call.path["name"], asked.weight)))
 
 
 async def list_keys(call: Call) -> Reply:

@@ -10,6 +10,7 @@ from horae.engine.engine import Engine
 from horae.model.errors import HoraeError, InvalidInput, MethodNotAllowed, NotFound, OutcomeUnknown, Unauthenticated
 from horae.model.roles import Permission
 from horae.server.calls import Call, EventStream, Receive, Reply, Scope, Send
+from horae.server.quotas import problem_headers
 from horae.server.routes import ROUTES, Route
 from horae.store.database import LOST
 from horae.wire.problems import CONTENT_TYPE, encode_problem
@@ -105,6 +106,7 @@ class Application:
         headers = []
         if "retry_after" in known.extra:
             headers.append((b"retry-after", str(known.extra["retry_after"]).encode()))
+        headers += problem_headers(known)
         if "allow" in known.extra:
             headers.append((b"allow", ", ".join(known.extra["allow"]).encode()))
         if isinstance(known, Unauthenticated):

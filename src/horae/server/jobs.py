@@ -19,6 +19,7 @@ from horae.model.rank import EPOCH, micros
 from horae.model.states import State
 from horae.server.calls import Call, EventStream, Reply, event
 from horae.server.decoding import decode
+from horae.server.quotas import submit_headers
 from horae.server.views import error_view, execution_view, job_view, log_view, progress_view
 from horae.store.jobs import ExecutionPlace
 from horae.wire.jobs import BulkAnswer, BulkItem, ExecutionPage, JobEvent, JobPage, JobRequest, JobResult, LogPage
@@ -36,9 +37,10 @@ async def submit(call: Call) -> Reply:
     request = call.read(_request)
     key = call.header(b"idempotency-key")
     if key is None:
-        return Reply(await call.engine.submit.one(call.caller, request), 201)
-    done = await call.engine.submit.once(call.caller, request, key, call.body)
-    return Reply(done, 200 if done.existing else 201)
+        done = await call.engine.submit.one(call.caller, request)
+    else:
+        done = await call.engine.submit.once(call.caller, request, key, call.body)
+    return Reply(done, 200 if done.existing else 201, headers=submit_headers(call, [request]))
 
 
 async def submit_bulk(call: Call) -> Reply:
@@ -51,7 +53,8 @@ async def submit_bulk(call: Call) -> Reply:
             requests.append(error)
     answers = await call.engine.submit.many(call.caller, requests)
     refused = sum(isinstance(answer, HoraeError) for answer in answers)
-    return Reply(BulkAnswer(len(answers) - refused, refused, [_item(answer) for answer in answers]))
+    answer = BulkAnswer(len(answers) - refused, refused, [_item(answer) for answer in answers])
+    return Reply(answer, headers=submit_headers(call, requests))
 
 
 def _split(call: Call) -> list[bytes]:
@@ -70,8 +73,8 @@ def _split(call: Call) -> list[bytes]:
 
 def _item(answer: Submitted | HoraeError) -> BulkItem:
     if isinstance(answer, HoraeError):
-        return BulkItem(code=answer.code, detail=answer.detail)
-    return BulkItem(id=answer.id, state=answer.state)
+        return BulkItem(code=answer.code, detail=answer.detail, retry_after=answer.extra.get("retry_after"))
+    return BulkItem(id=answer.id, state=answer.state, existing=answer.existing)
 
 
 async def get(call: Call) -> Reply:
@@ -83,19 +86,13 @@ async def list_jobs(call: Call) -> Reply:
     tenant_id = await call.engine.access.tenant_filter(call.caller, query.get("tenant"))
     tenants = await call.engine.access.all_tenant_ids() if tenant_id is None else [tenant_id]
     limit = int(call.query_number("limit", PAGE, 1, MAX_PAGE))
-    page = await call.engine.lists.jobs(tenants, _filter(call), _cursor_id(call), limit)
+    page = await call.engine.lists.jobs(tenants, job_filter(call), cursor_id(call), limit)
     return Reply(JobPage([job_view(row) for row in page.rows], str(page.cursor) if page.cursor else None))
 
 
-def _filter(call: Call) -> JobFilter:
+def job_filter(call: Call) -> JobFilter:
     query = call.query
-    states = None
-    if status := query.get("status"):
-        try:
-            states = states_of(status)
-        except ValueError:
-            names = ", ".join(["pending", *State])
-            raise InvalidInput(f"status: {status[:40]!r} is none of {names}", field="status") from None
+    status = query.get("status")
     labels = []
     for text in call.query_all("label"):
         name, found, value = text.partition(":")
@@ -104,7 +101,7 @@ def _filter(call: Call) -> JobFilter:
         labels.append((name, value))
     worker = int(call.query_number("worker", 0, 0, 2**31 - 1)) if "worker" in query else None
     return JobFilter(
-        states=states,
+        states=read_states(status) if status else None,
         user=query.get("user"),
         task=query.get("task"),
         queue=query.get("queue"),
@@ -112,7 +109,17 @@ def _filter(call: Call) -> JobFilter:
         labels=tuple(labels),
         since=_instant(call, "since"),
         until=_instant(call, "until"),
+        dead="cause" in query,
+        cause=query.get("cause"),
     )
+
+
+def read_states(status: str) -> frozenset[State]:
+    try:
+        return states_of(status)
+    except ValueError:
+        names = ", ".join(["pending", *State])
+        raise InvalidInput(f"status: {status[:40]!r} is none of {names}", field="status") from None
 
 
 def _instant(call: Call, name: str) -> datetime | None:
@@ -128,7 +135,7 @@ def _instant(call: Call, name: str) -> datetime | None:
         ) from None
 
 
-def _cursor_id(call: Call) -> UUID | None:
+def cursor_id(call: Call) -> UUID | None:
     text = call.query.get("cursor")
     if text is None:
         return None
@@ -136,6 +143,10 @@ def _cursor_id(call: Call) -> UUID | None:
         return UUID(text)
     except ValueError:
         raise InvalidInput("cursor: not one that this list gave", field="cursor") from None
+
+
+async def explain(call: Call) -> Reply:
+    return Reply(await call.engine.explain.of(call.caller, call.job_id()))
 
 
 async def executions(call: Call) -> Reply:

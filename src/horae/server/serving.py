@@ -34,6 +34,8 @@ class ServerConfig(msgspec.Struct, frozen=True, kw_only=True):
     allow_unsafe: bool = False
     """Serve a database that would lose data in a crash. For tests only."""
     lease_seconds: float = LEASE_SECONDS
+    max_pending: int | None = None
+    shed: bool = False
 
 
 class Server:
@@ -45,6 +47,8 @@ class Server:
                 objects=config.objects,
                 retention=timedelta(days=config.retention_days),
                 lease_seconds=config.lease_seconds,
+                max_pending=config.max_pending,
+                shed=config.shed,
             )
         )
         self._socket: socket.socket | None = None

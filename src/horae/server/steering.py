@@ -7,9 +7,10 @@ import msgspec
 from horae.model.states import State
 from horae.server.calls import Call, Reply
 from horae.server.views import job_view
-from horae.wire.jobs import JobChanges
+from horae.wire.jobs import JobChanges, Move
 
 _changes = msgspec.json.Decoder(JobChanges)
+_move = msgspec.json.Decoder(Move)
 
 
 def _given(call: Call) -> dict[str, Any]:
@@ -35,6 +36,12 @@ async def cancel(call: Call) -> Reply:
 async def retry(call: Call) -> Reply:
     await call.engine.steer.retry(call.caller, call.job_id(), _given(call))
     return await _job(call)
+
+
+async def move(call: Call) -> Reply:
+    asked = call.read(_move) if call.body.strip() else Move()
+    await call.engine.relocate.move(call.caller, call.job_id(), asked.reason, force=asked.force)
+    return await _job(call, 202)
 
 
 async def clone(call: Call) -> Reply:

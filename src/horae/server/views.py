@@ -1,6 +1,7 @@
 """Rows of the store as records of the wire."""
 
 from datetime import timedelta
+from typing import TypeVar
 
 import asyncpg
 import msgspec
@@ -10,6 +11,7 @@ from horae.engine.steer import options_of, state_of
 from horae.engine.tasks import TaskView
 from horae.model.durations import format_duration
 from horae.model.ids import created_at
+from horae.model.placement import ANYWHERE, Requirements, Traits, read_placement
 from horae.model.retry import DEFAULT_MAX_ATTEMPTS
 from horae.model.states import End, State
 from horae.model.work import JobError
@@ -19,6 +21,7 @@ from horae.wire.workers import Worker
 
 _error = msgspec.json.Decoder(JobError)
 OVERLOADED = 0.95
+W = TypeVar("W", Requirements, Traits)
 
 
 def error_view(text: str | None) -> JobError | None:
@@ -28,6 +31,7 @@ def error_view(text: str | None) -> JobError | None:
 def job_view(row: asyncpg.Record) -> Job:
     options = options_of(row)
     state = state_of(row)
+    place = read_placement(row["requires"])
     return Job(
         id=row["id"],
         task=row["task"],
@@ -47,13 +51,24 @@ def job_view(row: asyncpg.Record) -> Job:
         error=error_view(row["error"]),
         timeout=None if options.timeout is None else format_duration(timedelta(seconds=options.timeout)),
         deadline=options.deadline,
+        expires=options.expires,
+        unique=options.unique,
         retry=options.retry,
         concurrency_key=row["concurrency_key"] or None,
+        requires=said(place.requires, ANYWHERE.requires),
+        prefers=said(place.prefers, ANYWHERE.prefers),
+        avoids=said(place.avoids, ANYWHERE.avoids),
+        sticky=options.sticky,
+        spread=place.spread,
         labels=options.labels,
         progress=progress_view(row),
         cancel_requested=row["cancel_requested"],
         cloned_from=options.cloned_from,
     )
+
+
+def said(wish: W, nothing: W) -> W | None:
+    return None if wish == nothing else wish
 
 
 def progress_view(row: asyncpg.Record) -> ProgressView | None:
@@ -104,6 +119,12 @@ def worker_view(row: asyncpg.Record) -> Worker:
         region=row["region"],
         zone=row["zone"],
         kind=row["kind"],
+        gpus=row["gpus"],
+        disk=row["disk"],
+        kinds=list(row["kinds"]),
+        steered_by=row["steered_by"],
+        steer_reason=row["steer_reason"],
+        steer_until=row["steer_until"],
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from horae.engine.dispatch import Waiter
-from horae.engine.fleet import Joining, Load
+from horae.engine.fleet import Joining, Load, Steering
 from horae.engine.output import Chunk
 from horae.engine.sessions import Session
 from horae.model.errors import InvalidInput
@@ -15,6 +15,7 @@ from horae.server.calls import Call, Reply
 from horae.server.views import worker_view
 from horae.wire.workers import (
     CheckpointUpload,
+    Drain,
     Exchange,
     Exchanged,
     Heartbeat,
@@ -33,6 +34,7 @@ _join = msgspec.json.Decoder(Join)
 _exchange = msgspec.json.Decoder(Exchange)
 _heartbeat = msgspec.json.Decoder(Heartbeat)
 _logs = msgspec.json.Decoder(LogUpload)
+_drain = msgspec.json.Decoder(Drain)
 _checkpoint = msgspec.json.Decoder(CheckpointUpload)
 
 
@@ -55,6 +57,7 @@ async def exchange(call: Call) -> Reply:
         stale = await engine.complete.attempts(session.worker_id, asked.finished)
         answer.stale = [Stale(*fence) for fence in stale]
     answer.cancel = await engine.fleet.orders(session)
+    session.free = asked.free or session.whole
     if asked.want > 0 and not session.draining:
         answer.jobs = await engine.dispatch.take(session, asked.number, asked.want)
         if asked.wait > 0 and not (answer.jobs or answer.stale or answer.cancel):
@@ -158,7 +161,14 @@ async def get(call: Call) -> Reply:
 
 
 async def drain(call: Call) -> Reply:
-    return Reply(worker_view(await call.engine.fleet.steer(call.caller, call.number("worker_id"), "draining")))
+    asked = call.read(_drain) if call.body.strip() else Drain()
+    worker_id = call.number("worker_id")
+    steering = Steering(reason=asked.reason, lasts=asked.lasts)
+    view = worker_view(await call.engine.fleet.steer(call.caller, worker_id, "draining", steering))
+    if asked.move:
+        cleared = await call.engine.relocate.clear(call.caller, worker_id, asked.reason or "its worker is drained")
+        view.moving, view.staying = cleared
+    return Reply(view)
 
 
 async def resume(call: Call) -> Reply:

@@ -33,6 +33,14 @@ class Connections(NamedTuple):
     used: int
 
 
+class SeenServer(NamedTuple):
+    host: str
+    pid: int
+    version: str
+    load: float
+    silent: float
+
+
 @asynccontextmanager
 async def connected(dsn: str) -> AsyncIterator[Connection]:
     try:
@@ -80,6 +88,15 @@ async def connections(connection: Connection) -> Connections:
 async def oldest_transaction(connection: Connection) -> OpenTransaction | None:
     row = await connection.fetchrow(statements()["checkup_oldest_transaction"])
     return None if row is None else OpenTransaction(**dict(row))
+
+
+async def servers(connection: Connection) -> list[SeenServer]:
+    """The servers that were there within a day; none in a database that has no tables yet."""
+    try:
+        rows = await connection.fetch(statements()["checkup_servers"])
+    except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
+        return []
+    return [SeenServer(**dict(row)) for row in rows]
 
 
 async def clock(connection: Connection) -> datetime:

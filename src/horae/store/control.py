@@ -5,14 +5,17 @@ from typing import NamedTuple
 
 import asyncpg
 
-from horae.store.database import Database, Rows, columns
+from horae.store.database import Database, Rows, Transaction, columns
 
 
 class LaneKey(NamedTuple):
     tenant_id: int
     queue: str
     task: str
-    concurrency_key: str
+    concurrency_key: str = ""
+    requires: str = ""
+    """The canonical placement; empty when any worker will do."""
+    urgent: bool = False
 
 
 class Control:
@@ -24,7 +27,22 @@ class Control:
 
     async def tenant_create(self, name: str, weight: float) -> asyncpg.Record | None:
         """None when the name is taken."""
-        return await self._database.fetchrow("tenant_create", name, weight)
+
+        async def work(tx: Transaction) -> asyncpg.Record | None:
+            if weight != 1:  # What every server takes it for that has not heard of the tenant.
+                await tx.fetch("policy_touch")
+            return await tx.fetchrow("tenant_create", name, weight)
+
+        return await self._database.atomically(work)
+
+    async def tenant_change(self, name: str, weight: float) -> asyncpg.Record | None:
+        """None when there is no such tenant."""
+
+        async def work(tx: Transaction) -> asyncpg.Record | None:
+            await tx.fetch("policy_touch")
+            return await tx.fetchrow("tenant_change", name, weight)
+
+        return await self._database.atomically(work)
 
     async def key_find(self, digest: bytes) -> asyncpg.Record | None:
         return await self._database.fetchrow("key_find", digest)
@@ -45,8 +63,8 @@ class Control:
     async def task_put(self, *values: object) -> None:
         await self._database.fetch("task_put", *values)
 
-    async def task_lanes(self, tenant_id: int, name: str, queue: str) -> None:
-        await self._database.fetch("task_lanes", tenant_id, name, queue)
+    async def task_lanes(self, *values: object) -> None:
+        await self._database.fetch("task_lanes", *values)
 
     async def task_get(self, tenant_id: int, name: str) -> asyncpg.Record | None:
         return await self._database.fetchrow("task_get", tenant_id, name)
@@ -59,9 +77,13 @@ class Control:
         while len(found) < len(set(keys)):
             # A lane that another server made after our snapshot is seen by the next round.
             rows = await self._database.fetch("lane_intern", *columns(keys))
-            found = {LaneKey(r["tenant_id"], r["queue"], r["task"], r["concurrency_key"]): r["id"] for r in rows}
+            found = {_lane_key(row): row["id"] for row in rows}
         return found
 
     async def lane_load(self, ids: Sequence[int]) -> dict[int, LaneKey]:
         rows = await self._database.fetch("lane_load", ids)
-        return {r["id"]: LaneKey(r["tenant_id"], r["queue"], r["task"], r["concurrency_key"]) for r in rows}
+        return {row["id"]: _lane_key(row) for row in rows}
+
+
+def _lane_key(row: asyncpg.Record) -> LaneKey:
+    return LaneKey(*(row[field] for field in LaneKey._fields))

@@ -147,14 +147,14 @@ class Database:
                     copy.table, schema_name="horae", columns=copy.columns, records=copy.rows
                 )
 
-    async def atomically(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+    async def atomically(self, work: Callable[[Transaction], Awaitable[T]], *, hot: bool = False) -> T:
         """Runs `work` in a transaction. It must be safe to run it again after a lost commit."""
+        return await self.again(lambda: self.atomically_once(work, hot=hot))
 
-        async def attempt() -> T:
-            async with self._acquire(hot=False) as connection, connection.transaction():
-                return await work(Transaction(connection))
-
-        return await self.again(attempt)
+    async def atomically_once(self, work: Callable[[Transaction], Awaitable[T]], *, hot: bool = False) -> T:
+        """The same without trying again; the caller deals with a lost commit."""
+        async with self._acquire(hot=hot) as connection, connection.transaction():
+            return await work(Transaction(connection))
 
     async def again(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Tries until it worked: conflicts and lost connections are tried again, with jitter and an end."""

@@ -7,13 +7,15 @@ from uuid import UUID
 
 import asyncpg
 
-from horae.model.errors import OutcomeUnknown, StoreUnavailable, WrongState
+from horae.model.errors import OutcomeUnknown, StoreUnavailable
 from horae.model.states import State
 from horae.store.database import AMBIGUOUS, Copy, Database, NotConnected, Rows, Transaction, columns
+from horae.store.moves import expiries, put_back, submit_in
 
 COPY_FROM: Final = 200
 LIVE_LISTS: Final = {
     State.SCHEDULED: "job_list_scheduled",
+    State.BLOCKED: "job_list_blocked",
     State.READY: "job_list_ready",
     State.RUNNING: "job_list_running",
 }
@@ -38,7 +40,19 @@ class LaneClaim(NamedTuple):
     lane_id: int
     tenant_id: int
     floor: int
+    ceiling: int
     quota: int
+
+
+class LaneGroups(NamedTuple):
+    """The limits of the lanes of one claim: all groups once, and for each lane how many of them and which (from 1)."""
+
+    groups: Sequence[int]
+    max_running: Sequence[int | None]
+    rates: Sequence[float | None]
+    bursts: Sequence[float | None]
+    counts: Sequence[int]
+    places: Sequence[int]
 
 
 class Jobs:
@@ -47,10 +61,12 @@ class Jobs:
 
     async def job_submit(self, jobs: Sequence[NewJob]) -> None:
         """Stores all or none."""
+        if expiries(jobs):
+            return await self._insert(lambda: self._database.atomically_once(lambda tx: submit_in(tx, jobs)))
         values = columns(jobs)
         due = values.pop()
         name, args = ("job_submit_now", values) if all(due) else ("job_submit", [*values, due])
-        await self._insert(lambda: self._database.once(name, *args, hot=True))
+        return await self._insert(lambda: self._database.once(name, *args, hot=True))
 
     async def job_submit_bulk(self, jobs: Sequence[NewJob]) -> None:
         """Stores all or none, by COPY: quicker than a statement from a few hundred jobs on."""
@@ -63,6 +79,8 @@ class Jobs:
             copies.append(Copy("ready", ("rank", "id", "lane_id", "attempt"), ready))
         if timers:
             copies.append(Copy("timer", ("run_at", "rank", "id", "lane_id", "attempt"), timers))
+        if expiring := expiries(jobs):
+            copies.append(Copy("expiry", ("expires_at", "id", "tenant_id"), expiring))
         return await self._insert(lambda: self._database.copy(copies))
 
     async def _insert(self, insert: Callable[[], Awaitable[object]]) -> None:
@@ -94,8 +112,18 @@ class Jobs:
 
     async def job_submit_once(self, jobs: Sequence[NewJob], keys: Sequence[str], prints: Sequence[bytes]) -> set[str]:
         """Stores those whose idempotency key is new; returns their ids."""
-        rows = await self._database.fetch("job_submit_once", *columns(jobs), keys, prints, hot=True)
-        return {row["id"] for row in rows}
+        values = (*columns(jobs), keys, prints)
+        expiring = expiries(jobs)
+        if not expiring:
+            return {row["id"] for row in await self._database.fetch("job_submit_once", *values, hot=True)}
+
+        async def work(tx: Transaction) -> set[str]:
+            won = {row["id"] for row in await tx.fetch("job_submit_once", *values)}
+            if kept := [row for row in expiring if row[1] in won]:
+                await tx.fetch("expiry_put", *columns(kept))
+            return won
+
+        return await self._database.atomically(work)
 
     async def idempotency_find(
         self, tenants: Sequence[int], keys: Sequence[str]
@@ -103,9 +131,19 @@ class Jobs:
         rows = await self._database.fetch("idempotency_find", tenants, keys)
         return {(row["tenant_id"], row["key"]): (row["fingerprint"], row["job_id"]) for row in rows}
 
-    async def job_claim(self, worker_id: int, number: int, lanes: Sequence[LaneClaim], limit: int) -> Rows:
+    async def job_claim(
+        self, worker_id: int, number: int, policy: int, limit: int, lanes: Sequence[LaneClaim]
+    ) -> Rows:
         """Not tried again: leases granted in an answer that got lost come back through the worker's `lost` numbers."""
-        return await self._database.once("job_claim", worker_id, number, *columns(lanes), limit, hot=True)
+        return await self._database.once("job_claim", worker_id, number, policy, limit, *columns(lanes), hot=True)
+
+    async def job_claim_limited(
+        self, worker_id: int, number: int, policy: int, limit: int, lanes: Sequence[LaneClaim], groups: "LaneGroups"
+    ) -> Rows:
+        """As `job_claim`, for lanes with limits."""
+        return await self._database.once(
+            "job_claim_limited", worker_id, number, policy, limit, *columns(lanes), *groups, hot=True
+        )
 
     async def job_succeed(
         self, worker_id: int, rows: Sequence[tuple[int, str, int, int, str | None, float]]
@@ -119,6 +157,20 @@ class Jobs:
 
     async def job_reschedule(self, worker_id: int, rows: Sequence[tuple[object, ...]]) -> Rows:
         return await self._database.fetch("job_reschedule", worker_id, *columns(rows), hot=True)
+
+    async def job_relocate(
+        self, worker_id: int, rows: Sequence[tuple[object, ...]], places: Sequence[tuple[int, str, int, int, int]]
+    ) -> Rows:
+        """As `job_reschedule`; and those in `places` (tenant, id, rank, lane, other lane) go into the other lane."""
+
+        async def work(tx: Transaction) -> Rows:
+            back = await tx.fetch("job_reschedule", worker_id, *columns(rows))
+            held = {row["id"] for row in back}
+            if going := [place for place in places if place[1] in held]:
+                await tx.fetch("ready_relocate", *columns(going))
+            return back
+
+        return await self._database.atomically(work)
 
     async def failure_facts(self, worker_id: int, keys: Sequence[tuple[int, str, int]]) -> dict[str, asyncpg.Record]:
         """`keys` are (tenant, id, attempt)."""
@@ -165,7 +217,7 @@ class Jobs:
             taken = await tx.fetchrow("pending_take", change.old_lane_id, change.id, change.old_rank)
             if taken is None:
                 return None
-            return await self._put_back(tx, change, taken["attempt"])
+            return await put_back(tx, change, taken["attempt"])
 
         return await self._database.atomically(work)
 
@@ -176,16 +228,9 @@ class Jobs:
             taken = await tx.fetchrow("outcome_take", change.tenant_id, change.id)
             if taken is None:
                 return None
-            return await self._put_back(tx, change, taken["attempt"])
+            return await put_back(tx, change, taken["attempt"])
 
         return await self._database.atomically(work)
-
-    async def _put_back(self, tx: Transaction, change: "PendingChange", attempt: int) -> bool:
-        body = (change.rank, change.run_at, change.lane_id, change.priority, change.params, change.options)
-        if not await tx.fetch("job_change_body", change.tenant_id, change.id, *body, change.version):
-            raise WrongState(f"job {change.id} was changed by somebody else at the same time; look and try again")
-        put = await tx.fetchrow("pending_put", change.lane_id, change.id, change.rank, attempt, change.run_at)
-        return bool(put and put["now"])
 
 
 class PendingChange(NamedTuple):
@@ -242,6 +287,16 @@ class JobLists:
     async def ended_ids(self, state: State, tenant_id: int, since: UUID, before: UUID, rows: int) -> list[UUID]:
         """Ids of jobs that ended so, newest first."""
         found = await self._database.fetch("job_list_ended", tenant_id, state.value, since, before, rows)
+        return [row["id"] for row in found]
+
+    async def dead_ids(
+        self, tenant_id: int, cause: str | None, ids: Sequence[UUID] | None, since: UUID, before: UUID, rows: int
+    ) -> list[UUID]:
+        """Ids of dead letters, newest first."""
+        if cause is None:
+            found = await self._database.fetch("dead_list", tenant_id, ids, since, before, rows)
+        else:
+            found = await self._database.fetch("dead_list_cause", tenant_id, ids, since, before, rows, cause)
         return [row["id"] for row in found]
 
     async def live_ids(self, state: State, lanes: list[int], since: UUID, before: UUID, rows: int) -> list[UUID]:

@@ -34,6 +34,12 @@ class Workers:
     ) -> bool:
         return bool(await self._database.fetch("worker_set_state", worker_id, tenant_id, state, come_from))
 
+    async def worker_steer(
+        self, worker_id: int, tenant_id: int | None, state: str, who: str | None, reason: str | None,
+        seconds: float | None,
+    ) -> bool:  # fmt: skip
+        return bool(await self._database.fetch("worker_steer", worker_id, tenant_id, state, who, reason, seconds))
+
     async def worker_expired(self, look_back: float) -> Rows:
         return await self._database.fetch("worker_expired", look_back)
 
@@ -53,6 +59,11 @@ class Workers:
 
     async def cancel_orders(self, worker_id: int) -> Rows:
         return await self._database.fetch("cancel_orders", worker_id)
+
+    async def move_request_put(self, jobs: Sequence[tuple[int, UUID]], reason: str, who: str) -> dict[str, int]:
+        """Asks for these jobs to be moved; `jobs` are (lane, id). Returns the worker of each that runs."""
+        rows = await self._database.fetch("move_request_put", *columns(jobs), reason, who)
+        return {row["id"]: row["worker_id"] for row in rows}
 
     async def cancel_clean(self, seconds: float) -> None:
         await self._database.fetch("cancel_clean", seconds)

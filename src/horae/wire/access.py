@@ -13,6 +13,11 @@ class TenantCreate(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omi
     weight: float = 1.0
 
 
+class TenantChange(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    weight: float
+    """Its share beside the others: a tenant of weight 2 gets twice what one of weight 1 gets."""
+
+
 class Tenant(msgspec.Struct, kw_only=True):
     id: int
     name: str

@@ -7,8 +7,10 @@ from uuid import UUID
 import msgspec
 
 from horae.model.job import JobRequest
+from horae.model.placement import Requirements, Traits
 from horae.model.retry import RetryPolicy
 from horae.model.states import End, State
+from horae.model.unique import Unique
 from horae.model.work import JobError
 
 __all__ = [
@@ -57,12 +59,25 @@ class Job(msgspec.Struct, kw_only=True, omit_defaults=True):
     error: JobError | None = None
     timeout: str | None = None
     deadline: datetime | None = None
+    expires: datetime | None = None
     retry: RetryPolicy | None = None
     concurrency_key: str | None = None
+    requires: Requirements | None = None
+    prefers: Traits | None = None
+    avoids: Traits | None = None
+    sticky: str | None = None
+    spread: int | None = None
+    unique: Unique | None = None
     labels: dict[str, str] | None = None
     progress: ProgressView | None = None
     cancel_requested: bool = False
     cloned_from: str | None = None
+
+
+class Move(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    reason: str = ""
+    force: bool = False
+    """Even if no other worker could run the job now."""
 
 
 class JobChanges(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -74,10 +89,17 @@ class JobChanges(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_
     priority: int | None = None
     queue: str | None = None
     deadline: datetime | None = None
+    expires: datetime | None = None
+    expires_in: str | float | None = None
     max_attempts: int | None = None
     retry: RetryPolicy | None = None
     timeout: str | float | None = None
     concurrency_key: str | None = None
+    requires: Requirements | None = None
+    prefers: Traits | None = None
+    avoids: Traits | None = None
+    sticky: str | None = None
+    spread: int | None = None
     labels: dict[str, str] | None = None
 
 
@@ -87,7 +109,9 @@ class Submitted(msgspec.Struct, omit_defaults=True):
     id: str
     state: State
     existing: bool = False
-    """True when an idempotency key gave back the job that was there."""
+    """True when an idempotency key or uniqueness gave back the job that was there."""
+    warnings: list[str] = []
+    """Why no worker could run it as things stand; it waits for one."""
 
 
 class JobPage(msgspec.Struct, omit_defaults=True):
@@ -101,8 +125,12 @@ class BulkItem(msgspec.Struct, omit_defaults=True, gc=False):
 
     id: str | None = None
     state: State | None = None
+    existing: bool = False
+    """True when the job was there already, and the new one is the same."""
     code: str | None = None
     detail: str | None = None
+    retry_after: float | None = None
+    """Seconds: what was refused for now may be sent again then."""
 
 
 class BulkAnswer(msgspec.Struct):

@@ -5,12 +5,15 @@ every later exchange and heartbeat for two minutes: jobs granted under it are gi
 """
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from horae.model.matching import Free
 from horae.model.task import TaskDefinition
 from horae.model.work import CancelOrder, Finished, Grant, Progress
+
+FUNCTION: Final = "function"
 
 
 class Join(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -29,6 +32,14 @@ class Join(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaul
     region: str | None = None
     zone: str | None = None
     kind: str | None = None
+    """What kind of machine it is on."""
+    gpus: float | None = None
+    disk: int | None = None
+    """Bytes that jobs may use."""
+    kinds: list[str] = msgspec.field(default_factory=lambda: [FUNCTION])
+    """The kinds of task it can run."""
+    widest: int | None = None
+    """The most slots that one job can take; None: all of them."""
 
 
 class Joined(msgspec.Struct):
@@ -47,6 +58,8 @@ class Exchange(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_de
     wait: float = 0.0
     """Seconds to wait for work when there is none; at most 30."""
     finished: list[Finished] = []
+    free: Free | None = None
+    """What is left beside what the worker holds; None: all that it announced."""
 
 
 class Stale(msgspec.Struct):
@@ -124,6 +137,27 @@ class Worker(msgspec.Struct, kw_only=True, omit_defaults=True):
     region: str | None = None
     zone: str | None = None
     kind: str | None = None
+    gpus: float | None = None
+    disk: int | None = None
+    kinds: list[str] = []
+    steered_by: str | None = None
+    """Who drains it, why, and until when."""
+    steer_reason: str | None = None
+    steer_until: datetime | None = None
+    moving: int | None = None
+    """In the answer to a drain that moves: how many running jobs are told to go on elsewhere, and how many stay,
+    because no other worker could run them."""
+    staying: int | None = None
+
+
+class Drain(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Maintenance is a drain with a reason and an end."""
+
+    reason: str = ""
+    lasts: str | float | None = None
+    """How long, such as "2h"; then the worker goes on by itself. None: until somebody resumes it."""
+    move: bool = False
+    """What it runs goes on elsewhere, where other workers could run it."""
 
 
 class WorkerPage(msgspec.Struct, omit_defaults=True):

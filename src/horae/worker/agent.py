@@ -17,10 +17,12 @@ import structlog
 
 import horae
 from horae.model.errors import HoraeError, SetupError, WorkerGone
+from horae.model.matching import Free
 from horae.model.work import Finished
 from horae.wire.workers import Exchanged, Heartbeat, HeartbeatAnswer, Join, Joined
 from horae.worker.appetite import Appetite
 from horae.worker.backoff import Backoff
+from horae.worker.burden import Burden
 from horae.worker.clock import now
 from horae.worker.config import AgentConfig, Connection
 from horae.worker.courier import Courier
@@ -28,9 +30,10 @@ from horae.worker.crew import Crew
 from horae.worker.dispatch import Dispatch
 from horae.worker.endings import Endings
 from horae.worker.heart import Heart
+from horae.worker.host import resources
 from horae.worker.lease import Lease
 from horae.worker.link import Link, is_refusal
-from horae.worker.load import HostLoad, total_memory
+from horae.worker.load import HostLoad
 from horae.worker.messages import TaskInfo
 from horae.worker.race import first_of
 from horae.worker.results import Results
@@ -55,6 +58,7 @@ class Agent:
         self._stopping_now = asyncio.Event()
         self._lease = Lease(0, 0)
         self._load = HostLoad()
+        self._resources = resources(config)
 
     def stop(self) -> None:
         """Finish what runs, hand back the rest, leave. The second time: at once."""
@@ -76,11 +80,12 @@ class Agent:
 
     def _assemble(self) -> None:
         link = self._link = Link(self._connection)
-        self._courier = Courier(link, self._want, self._exchanged, lambda: self._lease.over)
+        self._courier = Courier(link, self._want, self._free, self._exchanged, lambda: self._lease.over)
         self._shipper = Shipper(link, self._finish)
         self._uploads = Uploads(link, self._courier.bring)
         crew = Crew(self._config, self._spec, f"{_CHILD_MARK}={secrets.token_hex(8)}")
-        self._dispatch = Dispatch(self._config, crew, self._finish, self._shipper.ended)
+        burden = Burden(self._config, self._resources)
+        self._dispatch = Dispatch(self._config, crew, burden, self._finish, self._shipper.ended)
         self._appetite = Appetite(self._config, self._dispatch)
         self._results = Results(
             self._config, self._dispatch, self._shipper.wrote, self._uploads.save, self._courier.wake
@@ -119,22 +124,25 @@ class Agent:
                 return joined
 
     def _introduction(self, infos: list[TaskInfo]) -> Join:
-        config = self._config
-        kinds = {info.is_async for info in infos}
+        config, has = self._config, self._resources
+        slots = {info.is_async: config.async_slots if info.is_async else config.slots for info in infos}
         return Join(
             name=config.name,
             host=socket.gethostname(),
             pid=os.getpid(),
             version=horae.__version__,
-            slots=(config.slots if False in kinds else 0) + (config.async_slots if True in kinds else 0),
+            slots=sum(slots.values()),
+            widest=min(slots.values()),
             tasks=[info.definition for info in infos],
             queues=config.queues,
             labels=config.labels,
             region=config.region,
             zone=config.zone,
             kind=config.kind,
-            cpus=os.cpu_count(),
-            memory=total_memory(),
+            cpus=has.cpu,
+            memory=has.memory,
+            gpus=has.gpu,
+            disk=has.disk,
         )
 
     async def _stay(self, joined: Joined) -> None:
@@ -216,6 +224,9 @@ class Agent:
 
     def _want(self) -> int:
         return self._appetite.want()
+
+    def _free(self) -> Free | None:
+        return self._dispatch.free()
 
     def _exchanged(self, answer: Exchanged) -> None:
         self._set_draining(on=answer.drain)

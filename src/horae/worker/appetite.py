@@ -33,7 +33,12 @@ class Appetite:
     def _want_sync(self) -> int:
         children = [child for child in self._dispatch.crew.children if child.usable and not child.concurrent]
         blocked = sum(child.slow for child in children)
-        target = self._dispatch.pace.target(len(children) - blocked, blocked, self._config.prefetch_seconds)
+        free = len(children) - blocked
+        if self._dispatch.burden.held:
+            if self._dispatch.burden.waits(self._dispatch.crew.children):
+                return 0  # Whatever came would stand behind it.
+            free -= self._dispatch.burden.extra_slots(self._dispatch.async_tasks, concurrent=False)
+        target = self._dispatch.pace.target(max(0, free), blocked, self._config.prefetch_seconds)
         held = len(self._dispatch.waiting) + sum(len(child.jobs) for child in children)
         # Large holdings are refilled when half empty, so that exchanges stay large too.
         return max(0, target - held) if held < 2 * len(children) or held <= target // 2 else 0
@@ -44,6 +49,7 @@ class Appetite:
         if not crowd or self._is_overfed():
             return 0
         room = self._config.async_slots - len(self._dispatch.waiting_async) - sum(len(child.jobs) for child in crowd)
+        room -= self._dispatch.burden.extra_slots(self._dispatch.async_tasks, concurrent=True)
         alone = all(child.concurrent for child in children)
         return max(0, room if alone else min(room, self._async_share))
 

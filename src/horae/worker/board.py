@@ -22,6 +22,8 @@ SPAWNED: Final = 3
 """1 once the child has started a process."""
 JOURNALED: Final = 4
 """How many bytes of the journal are valid."""
+MOVING: Final = 5
+"""Written by the agent before CANCEL, when the job is to go on elsewhere: the same sequence number."""
 _CELLS: Final = 8
 _HEADER: Final = 4096
 JOURNAL_BYTES: Final = 256 * 1024

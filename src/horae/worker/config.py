@@ -26,6 +26,11 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     region: str | None = None
     zone: str | None = None
     kind: str | None = None
+    cpus: float | None = None
+    """What jobs that name their needs may use together; None: what the host has."""
+    memory: int | None = None
+    gpus: float | None = None
+    disk: int | None = None
     max_jobs_per_child: int = 1_000_000
     """A child is replaced by a fresh one after so many jobs. At full speed that is half a minute's worth."""
     max_child_memory: int | None = None
@@ -50,6 +55,9 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
         ):
             if getattr(self, field) < least:
                 raise InvalidInput(f"{field}: {getattr(self, field)} is less than {least}", field=field)
+        for field in ("cpus", "memory", "gpus", "disk"):
+            if (getattr(self, field) or 0) < 0:
+                raise InvalidInput(f"{field}: {getattr(self, field)} is less than 0", field=field)
         if not self.name:
             raise InvalidInput("name: must not be empty", field="name")
         if self.max_child_memory is not None and self.max_child_memory < 1:

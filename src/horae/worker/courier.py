@@ -13,6 +13,7 @@ import msgspec
 import structlog
 
 from horae.model.errors import HoraeError, WorkerGone
+from horae.model.matching import Free
 from horae.model.states import End
 from horae.model.work import Finished, JobError
 from horae.wire.workers import Exchange, Exchanged
@@ -31,10 +32,16 @@ _GATHER_SECONDS: Final = 0.01
 
 class Courier:
     def __init__(
-        self, link: Link, want: Callable[[], int], accept: Callable[[Exchanged], None], is_over: Callable[[], bool]
+        self,
+        link: Link,
+        want: Callable[[], int],
+        free: Callable[[], Free | None],
+        accept: Callable[[Exchanged], None],
+        is_over: Callable[[], bool],
     ) -> None:
         self._link = link
         self._want = want
+        self._free = free
         self._accept = accept
         self._is_over = is_over
         self._number = 0
@@ -141,7 +148,7 @@ class Courier:
 
     async def _call(self, want: int, number: int, batch: list[Finished]) -> Exchanged:
         wait = LONG_POLL if want else 0.0
-        body = Exchange(want=want, number=number, lost=self.lost, wait=wait, finished=batch)
+        body = Exchange(want=want, number=number, lost=self.lost, wait=wait, finished=batch, free=self._free())
         return await self._link.ask("exchange", body, Exchanged, wait + CALL_SECONDS)
 
     def _next_number(self) -> int:

@@ -16,11 +16,11 @@ import structlog
 from horae.model.states import End
 from horae.model.work import CancelOrder
 from horae.worker import tree
-from horae.worker.board import CANCEL, SPAWNED, Running
+from horae.worker.board import CANCEL, MOVING, SPAWNED, Running
 from horae.worker.clock import now
 from horae.worker.config import AgentConfig
 from horae.worker.dispatch import Dispatch
-from horae.worker.ends import Ending, cancelled
+from horae.worker.ends import Ending
 from horae.worker.messages import Cancel, Order
 from horae.worker.process import Child
 
@@ -37,19 +37,26 @@ class Endings:
         self._work: set[asyncio.Task[None]] = set()
 
     def cancel(self, orders: list[CancelOrder]) -> None:
-        wanted = {(order.id, order.attempt): order.reason for order in orders}
-        if not wanted:
+        if not orders:
             return
+        wanted = {(order.id, order.attempt): order.reason for order in orders}
+        self._note_moves(orders)
         for queue in (self._dispatch.waiting, self._dispatch.waiting_async):
             for order in [order for order in queue if _name(order) in wanted]:
                 queue.remove(order)
-                self._dispatch.report(cancelled(order, wanted[_name(order)]))
+                self._dispatch.report(self._dispatch.called_off(order, wanted[_name(order)]))
         for child in self._dispatch.crew.children:
             for order in child.jobs.values():
                 if _name(order) in wanted:
-                    self._dispatch.cancels[order.grant.id] = wanted[_name(order)] or "the job was cancelled"
+                    self._dispatch.cancels[order.grant.id] = wanted[_name(order)]
                     self._dispatch.revoke(child)
         self.tick()
+
+    def _note_moves(self, orders: list[CancelOrder]) -> None:
+        """A job that is both moved and cancelled is cancelled."""
+        moves = self._dispatch.moves
+        moves.update(order.id for order in orders if order.move)
+        moves.difference_update(order.id for order in orders if not order.move)
 
     def tick(self) -> None:
         for child in self._dispatch.crew.children:
@@ -79,7 +86,10 @@ class Endings:
     def _check_order(self, child: Child, order: Order, started: float) -> None:
         grant = order.grant
         if grant.id in self._dispatch.cancels:
-            self._stop(child, order, Ending(End.CANCELLED, self._dispatch.cancels[grant.id], started, asyncio.Event()))
+            move = grant.id in self._dispatch.moves
+            text = self._dispatch.cancels[grant.id] or f"the job was {'moved' if move else 'cancelled'}"
+            end = End.MOVED if move else End.CANCELLED
+            self._stop(child, order, Ending(end, text, started, asyncio.Event()))
         elif grant.timeout is not None and now() - started > grant.timeout:
             text = f"it ran longer than its timeout of {grant.timeout:g} s"
             self._stop(child, order, Ending(End.TIMEOUT, text, started, asyncio.Event()))
@@ -88,9 +98,11 @@ class Endings:
         log.info("job_stopped", job=order.grant.id, attempt=order.grant.attempt, why=ending.end.value, pid=child.pid)
         child.endings[order.seq] = ending
         if child.concurrent:
-            child.send(Cancel(order.seq))
+            child.send(Cancel(order.seq, ending.end is End.MOVED))
         else:
             self._dispatch.revoke(child)
+            if ending.end is End.MOVED:
+                child.board.cells[MOVING] = order.seq
             child.board.cells[CANCEL] = order.seq
             child.signal_group(signal.SIGTERM)
         task = asyncio.create_task(self._see_through(child, ending))

@@ -42,6 +42,10 @@ def cancelled(order: Order, reason: str) -> Finished:
     return ended(order.grant, End.CANCELLED, JobError("cancelled", clean(reason) or "the job was cancelled"))
 
 
+def moved(order: Order, reason: str) -> Finished:
+    return ended(order.grant, End.MOVED, JobError("moved", clean(reason) or "the job was moved"))
+
+
 def stopped(order: Order, end: End, text: str, started: float) -> Finished:
     finished = ended(order.grant, end, JobError(end.value, clean(text)))
     return timed(finished, order, started)

@@ -54,6 +54,7 @@ class Cancel(msgspec.Struct, array_like=True, tag="cancel"):
     """To concurrent children only; the others get a signal."""
 
     seq: int
+    move: bool = False
 
 
 class Saved(msgspec.Struct, array_like=True, tag="saved"):

@@ -78,7 +78,7 @@ class Results:
             # Otherwise it is known already: it was sent and in the journal as well when the child died.
         self._dispatch.report_all(plain)
         self._learn(child, totals, before)
-        self._dispatch.feed(child)
+        self._dispatch.feed_after(child)
         self._changed()
 
     def _learn(self, child: Child, totals: dict[str, tuple[int, float]], before: int) -> None:

@@ -31,7 +31,7 @@ async def deep(bench: Bench) -> None:
         await _lay_backlog(bench, full)
 
         async def measure(place: Installation, name: str) -> Drained:
-            async with _serving(place):
+            async with serving(place):
                 return await drain_once(place, bench.settings, bench.screen, name)
 
         await compare(bench, lambda name: measure(empty, name), lambda name: measure(full, name))
@@ -53,7 +53,7 @@ async def _lay_backlog(bench: Bench, place: Installation) -> None:
 
 
 @asynccontextmanager
-async def _serving(place: Installation) -> AsyncIterator[None]:
+async def serving(place: Installation) -> AsyncIterator[None]:
     await place.start_server()
     try:
         yield

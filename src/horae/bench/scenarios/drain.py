@@ -6,7 +6,7 @@ recorded them; the worker's start is not in it. The log (WAL) is counted over su
 
 from typing import NamedTuple
 
-from horae.bench.bench import Bench, submit_bulk, until_ended
+from horae.bench.bench import Bench, submit_bulk, until_ended, until_growth
 from horae.bench.figures import Chart
 from horae.bench.installation import Installation
 from horae.bench.progress import Screen
@@ -47,17 +47,25 @@ async def drain_once(
 ) -> Drained:
     """Submits, then starts a worker and waits until all have run; the worker is stopped again."""
     lines = lines or [JOB] * settings.jobs
-    probe = place.probe
-    wal, ended = await probe.value("wal"), await probe.value("outcome_count")
+    wal = await place.probe.value("wal")
     with screen.step(f"{name}: submitting {len(lines):,} jobs"):
         await submit_bulk(place, lines, settings.batch)
+    return await run_off(place, settings, screen, name, len(lines), wal)
+
+
+async def run_off(
+    place: Installation, settings: Settings, screen: Screen, name: str, jobs: int, wal: int, *, all_of_them: bool = True
+) -> Drained:
+    """Starts a worker and stops it when so many of the jobs that are there have run: all, or some of more."""
+    probe = place.probe
+    ended = await probe.value("outcome_count")
     began, before = await probe.now(), _usage(place)
-    with screen.step(f"{name}: running {len(lines):,} jobs", ended + len(lines)) as step:
+    with screen.step(f"{name}: running {jobs:,} jobs", ended + jobs) as step:
         await place.start_worker(settings.slots)
         await place.until_joined()
         # What the worker spent on its start is not the price of a job.
         before = _usage(place) | before
-        await until_ended(place, ended + len(lines), step)
+        await (until_ended if all_of_them else until_growth)(place, ended + jobs, step)
     usage = {part: used.minus(before[part]) for part, used in _usage(place).items()}
     await place.stop_workers()
     window = (await probe.fetch("outcome_window", began))[0]
@@ -65,7 +73,7 @@ async def drain_once(
         raise SetupError(f"{window['unsuccessful']} of the no-op jobs did not succeed: this measures nothing")
     curve = [(row["span"] * SPAN, row["rows"] / SPAN) for row in await probe.fetch("outcome_rate", began, SPAN)]
     rate = window["rows"] / max(window["seconds"], 1e-9)
-    return Drained(len(lines), rate, (await probe.value("wal") - wal) / len(lines), usage, curve)
+    return Drained(window["rows"], rate, (await probe.value("wal") - wal) / window["rows"], usage, curve)
 
 
 def _usage(place: Installation) -> dict[str, Usage]:

@@ -24,6 +24,7 @@ log = structlog.get_logger()
 CHANNEL: Final = "horae"
 SECONDS_BETWEEN: Final = 0.05
 MAX_LANES: Final = 120
+MAX_GROUPS: Final = 60
 """PostgreSQL takes 8,000 bytes in a notice."""
 RECONNECT_SECONDS: Final = 1.0
 
@@ -33,6 +34,8 @@ class Notice(msgspec.Struct, omit_defaults=True):
     ready: dict[int, int] = {}
     scheduled: float | None = None
     cancel: list[int] = []
+    freed: dict[int, int] = {}
+    policy: bool = False
 
 
 class Notices:
@@ -43,12 +46,16 @@ class Notices:
         self._ready: dict[int, int] = {}
         self._scheduled: float | None = None
         self._cancel: set[int] = set()
+        self._freed: dict[int, int] = {}
+        self._policy = False
         self._something = asyncio.Event()
         self._hearing = False
         self._task: asyncio.Task[None] | None = None
         signals.on_ready.append(self._note_ready)
         signals.on_scheduled.append(self._note_scheduled)
         signals.on_cancel.append(self._note_cancel)
+        signals.on_freed.append(self._note_freed)
+        signals.on_policy.append(self._note_policy)
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run(), name="duty notices")
@@ -73,6 +80,17 @@ class Notices:
     def _note_cancel(self, worker_id: int) -> None:
         if not self._hearing:
             self._cancel.add(worker_id)
+            self._something.set()
+
+    def _note_freed(self, groups: Mapping[int, int]) -> None:
+        if not self._hearing:
+            for group_id, count in groups.items():
+                self._freed[group_id] = self._freed.get(group_id, 0) + count
+            self._something.set()
+
+    def _note_policy(self) -> None:
+        if not self._hearing:
+            self._policy = True
             self._something.set()
 
     async def _run(self) -> None:
@@ -107,11 +125,14 @@ class Notices:
         """What fits into one notice; the rest goes with the next."""
         lanes = dict(islice(self._ready.items(), MAX_LANES))
         cancel = list(islice(self._cancel, MAX_LANES))
-        notice = Notice(self._sender, lanes, self._scheduled, cancel)
+        freed = dict(islice(self._freed.items(), MAX_GROUPS))
+        notice = Notice(self._sender, lanes, self._scheduled, cancel, freed, self._policy)
+        self._freed = dict(islice(self._freed.items(), MAX_GROUPS, None))
+        self._policy = False
         self._ready = dict(islice(self._ready.items(), MAX_LANES, None))
         self._cancel.difference_update(cancel)
         self._scheduled = None
-        if self._ready or self._cancel:
+        if self._ready or self._cancel or self._freed:
             self._something.set()
         return notice
 
@@ -128,5 +149,9 @@ class Notices:
             if notice.scheduled is not None:
                 self._signals.scheduled(datetime.fromtimestamp(notice.scheduled, UTC))
             self._signals.cancel(notice.cancel)
+            if notice.freed:
+                self._signals.freed(notice.freed)
+            if notice.policy:
+                self._signals.policy()
         finally:
             self._hearing = False

@@ -15,7 +15,9 @@ import structlog
 
 from horae.engine.complete import error_text
 from horae.engine.signals import Signals
+from horae.engine.tally import Tally
 from horae.engine.watch import Ended, Watch
+from horae.model.fingerprint import fingerprint
 from horae.model.states import End, State
 from horae.model.verdict import History, Verdict, judge
 from horae.model.work import JobError
@@ -34,11 +36,12 @@ class Reclaim:
     name = "reclaim"
     interval = 1.0
 
-    def __init__(self, jobs: Jobs, workers: Workers, watch: Watch, signals: Signals) -> None:
+    def __init__(self, jobs: Jobs, workers: Workers, watch: Watch, signals: Signals, tally: Tally) -> None:
         self._jobs = jobs
         self._workers = workers
         self._watch = watch
         self._signals = signals
+        self._tally = tally
         self._runs = 0
 
     async def run_once(self) -> Mapping[str, int]:
@@ -84,17 +87,19 @@ class Reclaim:
         if not final:
             return 0
         error = error_text(_evidence(worker_id))
+        cause = fingerprint(_evidence(worker_id))
         ended = await self._jobs.job_complete(
             worker_id,
             [
                 (row["lane_id"], row["id"], row["attempt"], row["tenant_id"], verdict.state.value,
                  (End.CANCELLED if verdict.state is State.CANCELLED else End.LOST).value, None, error, None, 0.0, None,
-                 None)
+                 None, cause if verdict.state is State.FAILED else None)
                 for row, verdict in final
             ],
         )  # fmt: skip
         for row, verdict in final:
             if row["id"] in ended:
+                self._tally.lost(row["lane_id"], verdict.state)
                 self._watch.ended(row["id"], Ended(verdict.state, None, error, None, row["attempt"]))
         return len(ended)
 
@@ -110,6 +115,8 @@ class Reclaim:
                 for row, verdict in again
             ],
         )  # fmt: skip
+        for row in moved:
+            self._tally.lost(row["lane_id"], State.READY)
         self._signals.moved((row["lane_id"], row["rank"], row["pause"]) for row in moved)
         return len(moved)
 

@@ -35,6 +35,7 @@ class Scout:
             after = rows[-1]["lane_id"]
             if len(rows) < LANES:
                 break
+        self._dispatch.look_around()
         took = time.monotonic() - started
         self.interval = min(max(took / SHARE, SHORTEST), LONGEST)
         return {}

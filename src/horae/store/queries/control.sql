@@ -7,6 +7,10 @@ select id, name, weight, created_at from tenant order by name;
 -- $1 name, $2 weight
 insert into tenant (name, weight) values ($1, $2) on conflict do nothing returning id, name, weight, created_at;
 
+-- name: tenant_change
+-- $1 name, $2 weight
+update tenant set weight = $2 where name = $1 returning id, name, weight, created_at;
+
 -- name: key_find
 -- A key by its hash, if it may be used now.
 -- $1 hash
@@ -45,23 +49,25 @@ select id from api_key where name = $2 and ($1::int is null or tenant_id = $1 or
 
 -- name: task_put
 -- $1 tenant, $2 name, $3 queue, $4 priority, $5 max attempts, $6 timeout seconds, $7 retry, $8 params schema,
--- $9 description
-insert into task (tenant_id, name, queue, priority, max_attempts, timeout_seconds, retry, params_schema, description)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+-- $9 description, $10 the rest as JSON, $11 placement
+insert into task (tenant_id, name, queue, priority, max_attempts, timeout_seconds, retry, params_schema, description,
+                  extra, placement)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 on conflict (tenant_id, name) do update
 set queue = $3, priority = $4, max_attempts = $5, timeout_seconds = $6, retry = $7, params_schema = $8,
-    description = $9, updated_at = clock_timestamp()
+    description = $9, extra = $10, placement = $11, updated_at = clock_timestamp()
 where (task.queue, task.priority, task.max_attempts, task.timeout_seconds, task.retry, task.params_schema,
-       task.description) is distinct from ($3, $4::smallint, $5::int, $6::float, $7, $8, $9);
+       task.description, task.extra, task.placement)
+      is distinct from ($3, $4::smallint, $5::int, $6::float, $7, $8, $9, $10, $11);
 
 -- name: task_lanes
 -- Makes the usual lanes of a task ahead, so that a user's own transaction need not: it would keep others waiting.
--- $1 tenant, or 0 for all, $2 task, $3 queue
-insert into lane (tenant_id, queue, task)
-select t.id, $3, $2 from tenant t
+-- $1 tenant, or 0 for all, $2 task, $3 queue, $4 placement, $5 whether its jobs are emergencies
+insert into lane (tenant_id, queue, task, requires, urgent)
+select t.id, $3, $2, $4, $5 from tenant t
 where (t.id = $1 or $1 = 0)
   and not exists (select from lane l where l.tenant_id = t.id and l.task = $2 and l.queue = $3
-                    and l.concurrency_key = '' and l.requires = '')
+                    and l.concurrency_key = '' and l.requires = $4 and l.urgent = $5)
 on conflict do nothing;
 
 -- name: task_get
@@ -81,24 +87,24 @@ limit 5000;
 
 -- name: lane_intern
 -- The ids of lanes, made where they are new. One statement, safe with any number of servers at once.
--- $1 tenants, $2 queues, $3 tasks, $4 concurrency keys
+-- $1 tenants, $2 queues, $3 tasks, $4 concurrency keys, $5 placements, $6 whether they are for emergencies
 with wanted as (
-    select distinct * from unnest($1::int[], $2::text[], $3::text[], $4::text[])
-        as w (tenant_id, queue, task, concurrency_key)
+    select distinct * from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bool[])
+        as w (tenant_id, queue, task, concurrency_key, requires, urgent)
 ), made as (
-    insert into lane (tenant_id, queue, task, concurrency_key)
-    select tenant_id, queue, task, concurrency_key from wanted
+    insert into lane (tenant_id, queue, task, concurrency_key, requires, urgent)
+    select tenant_id, queue, task, concurrency_key, requires, urgent from wanted
     on conflict do nothing
-    returning id, tenant_id, queue, task, concurrency_key
+    returning id, tenant_id, queue, task, concurrency_key, requires, urgent
 )
-select id, tenant_id, queue, task, concurrency_key from made
+select id, tenant_id, queue, task, concurrency_key, requires, urgent from made
 union
-select l.id, l.tenant_id, l.queue, l.task, l.concurrency_key
-from wanted w join lane l using (tenant_id, queue, task, concurrency_key) where l.requires = '';
+select l.id, l.tenant_id, l.queue, l.task, l.concurrency_key, l.requires, l.urgent
+from wanted w join lane l using (tenant_id, queue, task, concurrency_key, requires, urgent);
 
 -- name: lane_load
 -- $1 lanes
-select id, tenant_id, queue, task, concurrency_key from lane where id = any ($1::int[]);
+select id, tenant_id, queue, task, concurrency_key, requires, urgent from lane where id = any ($1::int[]);
 
 -- name: lane_select
 -- The lanes of a tenant that match a filter.

@@ -28,3 +28,9 @@ where xact_start is not null and backend_type = 'client backend' and pid <> pg_b
   and datname = current_database()
 order by xact_start
 limit 1;
+
+-- name: checkup_servers
+-- The servers that said within a day that they live, and how long ago they did.
+select host, pid, version, load, extract(epoch from clock_timestamp() - seen_at)::float8 as silent
+from horae.server
+order by started_at;

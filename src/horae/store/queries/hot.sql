@@ -63,21 +63,25 @@ with asked as (
 select job_id::text as id from won;
 
 -- name: job_claim
--- Leases up to $7 jobs to a worker, lane by lane in the order given, each lane from its floor up to its quota.
--- Nothing is given to a worker whose own lease has ended.
--- $1 worker, $2 grant number, $3 lanes, $4 their tenants, $5 floors, $6 quotas, $7 limit
+-- Leases up to $7 jobs to a worker, lane by lane in the order given, each lane from its floor to its ceiling and
+-- up to its quota.
+-- Nothing is given to a worker whose own lease has ended, nor by a policy that is no longer the present one.
+-- $1 worker, $2 grant number, $3 policy version, $4 limit, $5 lanes, $6 their tenants, $7 floors, $8 ceilings,
+-- $9 quotas
 with picked as materialized (
     select r.place, w.lane_id, r.rank, r.id, r.attempt + 1 as attempt, w.tenant_id
-    from unnest($3::int[], $4::int[], $5::bigint[], $6::int[]) as w (lane_id, tenant_id, floor, quota)
+    from unnest($5::int[], $6::int[], $7::bigint[], $8::bigint[], $9::int[])
+        as w (lane_id, tenant_id, floor, ceiling, quota)
     cross join lateral (
         select ready.ctid as place, rank, id, attempt from ready
-        where ready.lane_id = w.lane_id and ready.rank >= w.floor
+        where ready.lane_id = w.lane_id and ready.rank >= w.floor and ready.rank <= w.ceiling
         order by ready.rank, ready.id
         limit w.quota
         for update skip locked
     ) r
-    where exists (select from worker where id = $1 and state = 'active' and expires_at > clock_timestamp())
-    limit $7
+    where (select policy_is($3))
+      and exists (select from worker where id = $1 and state = 'active' and expires_at > clock_timestamp())
+    limit $4
 ), gone as (
     delete from ready where ctid = any (array(select place from picked)) -- all of them: we hold their locks
 ), leased as (
@@ -90,28 +94,41 @@ left join lateral (
     select params, options from job where job.tenant_id = p.tenant_id and job.id = p.id limit 1
 ) j on true;
 
+-- name: job_claim_limited
+-- The same for lanes with limits; see the function. Rows without an id are lanes that were cut short.
+-- $1 … $9 as job_claim, $10 groups, $11 their running limits, $12 rates, $13 bursts, $14 how many groups each lane
+-- has, $15 which
+select lane_id, id, attempt, rank, params, options, wait
+from limited_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
+
 -- name: job_complete
 -- Ends attempts for good: from lease to outcome. Returns the ids that were ended; the others are stale.
 -- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 states, $7 endings, $8 results, $9 errors, $10 blobs,
--- $11 seconds waited before the start, $12 cpu seconds, $13 peak memory
+-- $11 seconds waited before the start, $12 cpu seconds, $13 peak memory, $14 causes of failures
 with held as materialized (
-    select l.place, l.granted_at, f.*
+    select l.place, l.granted_at, l.slots, f.*
     from unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::text[],
-                $10::bigint[], $11::float[], $12::real[], $13::bigint[])
-        as f (lane_id, id, attempt, tenant_id, state, ending, result, error, blob, waited, cpu, peak_memory)
+                $10::bigint[], $11::float[], $12::real[], $13::bigint[], $14::text[])
+        as f (lane_id, id, attempt, tenant_id, state, ending, result, error, blob, waited, cpu, peak_memory, cause)
     cross join lateral (
-        select lease.ctid as place, granted_at from lease
+        select lease.ctid as place, granted_at, slots from lease
         where lease.lane_id = f.lane_id and lease.id = f.id and lease.attempt = f.attempt
           and lease.worker_id + 0 = $1 -- not by the index of workers, which would walk all that it holds
         limit 1
     ) l
 ), gone as (
     delete from lease where ctid = any (array(select place from held)) returning true
+), freed as (
+    delete from slot where ctid = any (array(
+        select s.place from held cross join lateral unnest(held.slots) as g (group_id)
+        cross join lateral (
+            select slot.ctid as place from slot where slot.group_id = g.group_id and slot.id = held.id limit 1
+        ) s))
 )
 insert into outcome (id, started_at, finished_at, tenant_id, worker_id, attempt, state, ending, cpu, peak_memory, blob,
-                     result, error)
+                     result, error, cause)
 select id, least(granted_at + waited * interval '1 second', clock_timestamp()), clock_timestamp(), tenant_id, $1, attempt,
-       state::outcome_state, ending::execution_end, cpu, peak_memory, blob, result, error
+       state::outcome_state, ending::execution_end, cpu, peak_memory, blob, result, error, cause
 from held
 where (select same_or_retry((select count(*) from held), (select count(*) from gone)))
 returning id::text as id;
@@ -120,17 +137,23 @@ returning id::text as id;
 -- The common case of job_complete: success with a small result.
 -- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 results, $7 seconds waited before the start
 with held as materialized (
-    select l.place, l.granted_at, f.*
+    select l.place, l.granted_at, l.slots, f.*
     from unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::float[])
         as f (lane_id, id, attempt, tenant_id, result, waited)
     cross join lateral (
-        select lease.ctid as place, granted_at from lease
+        select lease.ctid as place, granted_at, slots from lease
         where lease.lane_id = f.lane_id and lease.id = f.id and lease.attempt = f.attempt
           and lease.worker_id + 0 = $1 -- not by the index of workers, which would walk all that it holds
         limit 1
     ) l
 ), gone as (
     delete from lease where ctid = any (array(select place from held)) returning true
+), freed as (
+    delete from slot where ctid = any (array(
+        select s.place from held cross join lateral unnest(held.slots) as g (group_id)
+        cross join lateral (
+            select slot.ctid as place from slot where slot.group_id = g.group_id and slot.id = held.id limit 1
+        ) s))
 )
 insert into outcome (id, started_at, finished_at, tenant_id, worker_id, attempt, state, ending, result)
 select id, least(granted_at + waited * interval '1 second', clock_timestamp()), clock_timestamp(), tenant_id, $1, attempt,
@@ -144,18 +167,24 @@ returning id::text as id;
 -- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 endings, $7 errors, $8 seconds waited before the start,
 -- $9 cpu, $10 peak memory, $11 ranks, $12 seconds to wait before the next try
 with held as materialized (
-    select l.place, l.granted_at, f.*
+    select l.place, l.granted_at, l.slots, f.*
     from unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[], $8::float[], $9::real[],
                 $10::bigint[], $11::bigint[], $12::float[])
         as f (lane_id, id, attempt, tenant_id, ending, error, waited, cpu, peak_memory, rank, pause)
     cross join lateral (
-        select lease.ctid as place, granted_at from lease
+        select lease.ctid as place, granted_at, slots from lease
         where lease.lane_id = f.lane_id and lease.id = f.id and lease.attempt = f.attempt
           and lease.worker_id + 0 = $1 -- not by the index of workers, which would walk all that it holds
         limit 1
     ) l
 ), gone as (
     delete from lease where ctid = any (array(select place from held)) returning true
+), freed as (
+    delete from slot where ctid = any (array(
+        select s.place from held cross join lateral unnest(held.slots) as g (group_id)
+        cross join lateral (
+            select slot.ctid as place from slot where slot.group_id = g.group_id and slot.id = held.id limit 1
+        ) s))
 ), ended as materialized (
     select * from held where (select same_or_retry((select count(*) from held), (select count(*) from gone)))
 ), kept as (
@@ -177,7 +206,7 @@ select id::text as id, lane_id, rank, pause from ended;
 -- $1 floor of run_at (dead entries below it are not walked over), $2 limit
 with due as materialized (
     select timer.ctid as place, lane_id, rank, id, attempt from timer
-    where run_at >= $1 and run_at <= clock_timestamp()
+    where run_at >= $1 and run_at <= (select clock_timestamp()) -- once: an index condition, not a filter of every row
     order by run_at
     limit $2
     for update skip locked

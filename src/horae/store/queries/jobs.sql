@@ -49,6 +49,13 @@ select id from timer
 where lane_id = any ($1::int[]) and id >= $2 and id < $3
 limit $4;
 
+-- name: job_list_blocked
+-- As job_list_scheduled.
+-- $1 lanes, $2 since (id), $3 before (id), $4 rows
+select id from blocked
+where lane_id = any ($1::int[]) and id >= $2 and id < $3
+limit $4;
+
 -- name: job_list_ready
 -- As job_list_scheduled.
 -- $1 lanes, $2 since (id), $3 before (id), $4 rows
@@ -74,8 +81,10 @@ with from_ready as (
     delete from ready where lane_id = $2 and rank = $4 and id = $3 returning attempt
 ), from_timer as (
     delete from timer where lane_id = $2 and id = $3 returning attempt
+), from_blocked as (
+    delete from blocked where lane_id = $2 and id = $3 returning attempt
 ), gone as (
-    select attempt from from_ready union all select attempt from from_timer
+    select attempt from from_ready union all select attempt from from_timer union all select attempt from from_blocked
 )
 insert into outcome (id, finished_at, tenant_id, attempt, state, ending, error)
 select $3, clock_timestamp(), $1, attempt, 'cancelled', 'cancelled', $5 from gone
@@ -103,8 +112,10 @@ with from_ready as (
     delete from ready where lane_id = $1 and rank = $3 and id = $2 returning attempt
 ), from_timer as (
     delete from timer where lane_id = $1 and id = $2 returning attempt
+), from_blocked as (
+    delete from blocked where lane_id = $1 and id = $2 returning attempt
 )
-select attempt from from_ready union all select attempt from from_timer;
+select attempt from from_ready union all select attempt from from_timer union all select attempt from from_blocked;
 
 -- name: pending_put
 -- Puts a job into ready or timer, by its time.
@@ -119,10 +130,10 @@ with into_ready as (
 select now from into_ready union all select now from into_timer;
 
 -- name: outcome_take
--- Takes a failed or cancelled job out of its outcome, to run it again; the ended attempt is kept as history.
+-- Takes a failed, cancelled or dropped job out of its outcome, to run it again; the ended attempt is kept as history.
 -- $1 tenant, $2 id
 with gone as (
-    delete from outcome where tenant_id = $1 and id = $2 and state in ('failed', 'cancelled') returning *
+    delete from outcome where tenant_id = $1 and id = $2 and state in ('failed', 'cancelled', 'dropped') returning *
 ), kept as (
     insert into attempt (id, started_at, ended_at, tenant_id, worker_id, attempt, ending, cpu, peak_memory, error)
     select id, started_at, finished_at, tenant_id, worker_id, attempt, ending, cpu, peak_memory, error from gone
@@ -165,7 +176,7 @@ left join lateral (
 -- name: cancel_overtaken
 -- Requests for attempts that went back to pending: their cancel was accepted a moment too late for the decision.
 -- $1 worker, $2 ids, $3 attempts
-select c.id, l.tenant_id, c.lane_id, j.rank, c.attempt, c.reason
+select c.id, l.tenant_id, j.lane_id, j.rank, c.attempt, c.reason
 from unnest($2::uuid[], $3::int[]) as w (id, attempt)
 cross join lateral (
     select id, lane_id, attempt, reason from cancel_request
@@ -173,7 +184,7 @@ cross join lateral (
     limit 1
 ) c
 cross join lateral (select tenant_id from lane where lane.id = c.lane_id limit 1) l
-cross join lateral (select rank from job where job.tenant_id = l.tenant_id and job.id = c.id limit 1) j;
+cross join lateral (select rank, lane_id from job where job.tenant_id = l.tenant_id and job.id = c.id limit 1) j;
 
 -- name: completion_known
 -- Completions that found no lease: did this worker end this very attempt in this very way before (our answer got lost)?

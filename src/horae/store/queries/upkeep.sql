@@ -25,7 +25,8 @@ where c.relnamespace = 'horae'::regnamespace and c.relkind = 'r' and not c.relis
 -- $1 bound (id)
 select id from ready where id < $1
 union all select id from timer where id < $1
-union all select id from lease where id < $1;
+union all select id from lease where id < $1
+union all select id from blocked where id < $1;
 
 -- name: idempotency_clean
 -- Forgets keys older than $1 seconds, a bounded number at a time.

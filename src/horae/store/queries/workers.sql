@@ -2,18 +2,25 @@
 
 -- name: worker_join
 -- $1 tenant or null for all, $2 name, $3 host, $4 slots, $5 tasks, $6 queues or null, $7 labels, $8 version, $9 pid,
--- $10 cpus, $11 memory, $12 region, $13 zone, $14 kind, $15 lease seconds
+-- $10 cpus, $11 memory, $12 region, $13 zone, $14 kind, $15 gpus, $16 disk, $17 kinds, $18 widest, $19 lease seconds
 insert into worker (tenant_id, name, host, slots, tasks, queues, labels, version, pid, cpus, memory, region, zone,
-                    kind, expires_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, clock_timestamp() + $15 * interval '1 second')
+                    kind, gpus, disk, kinds, widest, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+        clock_timestamp() + $19 * interval '1 second')
 returning id;
 
 -- name: worker_heartbeat
 -- Renews a worker's lease, and with it all its jobs. No row: the lease had ended, and stays ended.
+-- A maintenance whose time is over ends here: only a worker that lives has anything to go on with. All four columns go
+-- by one reading of the clock, or a worker could stay drained without an end.
 -- $1 worker, $2 tenant or null, $3 lease seconds, $4 running, $5 queued, $6 cpu, $7 memory
 update worker
 set seen_at = clock_timestamp(), expires_at = clock_timestamp() + $3 * interval '1 second', running = $4, queued = $5,
-    cpu_load = $6, memory_load = $7
+    cpu_load = $6, memory_load = $7,
+    state = case when steer_until <= statement_timestamp() then 'active' else state end,
+    steered_by = case when steer_until <= statement_timestamp() then null else steered_by end,
+    steer_reason = case when steer_until <= statement_timestamp() then null else steer_reason end,
+    steer_until = case when steer_until <= statement_timestamp() then null else steer_until end
 where id = $1 and tenant_id is not distinct from $2 and state in ('active', 'draining')
   and expires_at > clock_timestamp()
 returning state;
@@ -34,6 +41,16 @@ limit 1000;
 -- $1 worker, $2 tenant or null for any, $3 new state, $4 states it may come from
 update worker set state = $3
 where id = $1 and ($2::int is null or tenant_id = $2) and state = any ($4::text[])
+returning id;
+
+-- name: worker_steer
+-- Drains a worker, or lets it go on ($3), and notes who did, why and until when.
+-- $1 worker, $2 tenant or null for any, $3 new state, $4 who or null, $5 reason or null, $6 seconds or null
+update worker
+set state = $3, steered_by = $4, steer_reason = $5,
+    steer_until = clock_timestamp() + $6::float * interval '1 second'
+where id = $1 and ($2::int is null or tenant_id = $2) and state in ('active', 'draining')
+  and expires_at > clock_timestamp()
 returning id;
 
 -- name: worker_expired
@@ -84,14 +101,25 @@ left join lateral (
 ) cr on true;
 
 -- name: cancel_orders
--- What a worker should stop. Requests whose lease is gone are cleaned away by cancel_clean.
+-- What a worker should stop, for good or to go on elsewhere. A cancel goes before a move. Requests whose lease is gone
+-- are cleaned away by cancel_clean.
 -- $1 worker
-select c.id::text as id, c.attempt, c.reason from cancel_request c
+select c.id::text as id, c.attempt, c.reason, false as move from cancel_request c
 join lease le on le.lane_id = c.lane_id and le.id = c.id and le.attempt = c.attempt
-where c.worker_id = $1;
+where c.worker_id = $1
+union all
+select m.id::text, m.attempt, m.reason, true from move_request m
+join lease le on le.lane_id = m.lane_id and le.id = m.id and le.attempt = m.attempt
+where m.worker_id = $1
+  and not exists (select from cancel_request c where c.worker_id = $1 and c.id = m.id and c.attempt = m.attempt);
 
 -- name: cancel_clean
 -- $1 seconds: requests older than this whose lease is gone
+with moves as (
+    delete from move_request m
+    where m.requested_at < clock_timestamp() - $1 * interval '1 second'
+      and not exists (select from lease le where le.lane_id = m.lane_id and le.id = m.id and le.attempt = m.attempt)
+)
 delete from cancel_request c
 where c.requested_at < clock_timestamp() - $1 * interval '1 second'
   and not exists (select from lease le where le.lane_id = c.lane_id and le.id = c.id and le.attempt = c.attempt);

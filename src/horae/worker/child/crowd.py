@@ -21,6 +21,7 @@ class Crowd:
         self._output = output
         self._running: dict[int, asyncio.Task[None]] = {}
         self._struck: set[int] = set()
+        self._moving: set[int] = set()
         self._flush_due = False
         self._loop: asyncio.AbstractEventLoop
         self._quit: asyncio.Event
@@ -34,8 +35,8 @@ class Crowd:
         """Nothing waits here: what arrives starts."""
         return []
 
-    def cancel(self, seq: int) -> None:
-        self._loop.call_soon_threadsafe(self._strike, seq)
+    def cancel(self, seq: int, *, move: bool) -> None:
+        self._loop.call_soon_threadsafe(self._strike, seq, move)
 
     def quit(self) -> None:
         self._loop.call_soon_threadsafe(self._quit.set)
@@ -54,10 +55,12 @@ class Crowd:
         for order in orders:
             self._running[order.seq] = self._loop.create_task(self._run(order))
 
-    def _strike(self, seq: int) -> None:
+    def _strike(self, seq: int, move: bool) -> None:  # noqa: FBT001 - the loop calls with positions only
         task = self._running.get(seq)
         if task is not None:
             self._struck.add(seq)
+            if move:
+                self._moving.add(seq)
             # A turn later, so that a coroutine which has not begun yet does begin, and reports its end.
             self._loop.call_soon(task.cancel)
 
@@ -70,6 +73,7 @@ class Crowd:
         self._output.job_ended(order.seq)
         self._desk.journal(order.seq, finished)
         self._struck.discard(order.seq)
+        self._moving.discard(order.seq)
         del self._running[order.seq]
         if not self._flush_due:
             # Those that end in the same turn of the loop go out together.
@@ -81,7 +85,8 @@ class Crowd:
         task = self._tasks.get(grant.task)
         if task is None:
             return no_such_task(grant)
-        context = make_context(grant, JobRuntime(order.seq, self._desk, self._struck.__contains__), time.monotonic())
+        runtime = JobRuntime(order.seq, self._desk, self._struck.__contains__, self._moving.__contains__)
+        context = make_context(grant, runtime, time.monotonic())
         try:
             finished = succeeded(grant, await task.invoke_async(bytes(grant.params), context))
         except BaseException as error:  # noqa: BLE001 - whatever a task raises is its outcome

@@ -45,7 +45,7 @@ class Runner(Protocol):
 
     def take(self, orders: list[Order]) -> None: ...
     def give_back(self) -> list[int]: ...
-    def cancel(self, seq: int) -> None: ...
+    def cancel(self, seq: int, *, move: bool) -> None: ...
     def quit(self) -> None: ...
 
 
@@ -155,8 +155,8 @@ class Desk:
                     runner.take(orders)
                 case Revoke():
                     self.send(Returned(runner.give_back()))
-                case Cancel(seq):
-                    runner.cancel(seq)
+                case Cancel(seq, move):
+                    runner.cancel(seq, move=move)
                 case Saved(ticket, error):
                     self._saving.pop(ticket).answer(error)
                 case Quit():

@@ -19,13 +19,17 @@ _NOTE_CHARACTERS: Final = 500
 
 
 class JobRuntime:
-    def __init__(self, seq: int, desk: Desk, cancelled: Callable[[int], bool]) -> None:
+    def __init__(self, seq: int, desk: Desk, cancelled: Callable[[int], bool], moving: Callable[[int], bool]) -> None:
         self._seq = seq
         self._desk = desk
         self._cancelled = cancelled
+        self._moving = moving
 
     def cancelled(self) -> bool:
         return self._cancelled(self._seq)
+
+    def moving(self) -> bool:
+        return self._moving(self._seq)
 
     def progress(self, done: float, total: float | None, note: str | None) -> None:
         self._desk.note(Noted(self._seq, float(done), total, None if note is None else clean(note[:_NOTE_CHARACTERS])))

@@ -11,7 +11,7 @@ from horae.client.outcomes import Cancelled
 from horae.client.task import Task
 from horae.model.states import End
 from horae.model.work import Finished
-from horae.worker.board import CANCEL, CURRENT, STARTED
+from horae.worker.board import CANCEL, CURRENT, MOVING, STARTED
 from horae.worker.child.desk import Desk
 from horae.worker.child.output import Output
 from horae.worker.child.runtime import MEASURED_SECONDS, JobRuntime, Meter, make_context
@@ -56,7 +56,7 @@ class Solo:
             if order is not None:
                 seqs.append(order.seq)
 
-    def cancel(self, seq: int) -> None:
+    def cancel(self, seq: int, *, move: bool) -> None:
         """Not for us: the agent sets the board's flag and sends a signal."""
 
     def quit(self) -> None:
@@ -95,7 +95,7 @@ class Solo:
             return no_such_task(grant)
         context = None
         if task.wants_context:
-            context = make_context(grant, JobRuntime(order.seq, self._desk, self._cancelled), time.monotonic())
+            context = make_context(grant, self._runtime(order.seq), time.monotonic())
         try:
             self._inside = order.seq
             result = task.invoke(bytes(grant.params), context)
@@ -126,8 +126,14 @@ class Solo:
         self._desk.flush()
         self._flushed = at
 
+    def _runtime(self, seq: int) -> JobRuntime:
+        return JobRuntime(seq, self._desk, self._cancelled, self._moving)
+
     def _cancelled(self, seq: int) -> bool:
         return self._cells[CANCEL] == seq
+
+    def _moving(self, seq: int) -> bool:
+        return self._cells[MOVING] == seq
 
     def _terminate(self, number: int, frame: FrameType | None) -> None:
         """Interrupts the job that the agent named, once; a signal that comes too late interrupts nothing."""

@@ -1,0 +1,82 @@
+"""Lanes: what a great many lanes of a great many tenants cost dispatch.
+
+Three databases on one PostgreSQL, each with a server only while it is measured, drained in turn:
+
+- *simple*: one lane of one tenant;
+- *beside*: the same, while all the other lanes have jobs ready that no worker has the task of. The server knows of
+  every one of these lanes, and they compete for nothing;
+- *through*: nothing but the many lanes, all of them for the worker that is there: each job of a round is one of a
+  different lane, chosen among all.
+
+A tenant's lanes differ by their queue; the queues have the same names with all tenants.
+"""
+
+from typing import Final
+
+from horae.bench.bench import Bench
+from horae.bench.figures import Chart
+from horae.bench.installation import Installation
+from horae.bench.scenarios.burdens import LAYER, UNSERVED, serving
+from horae.bench.scenarios.drain import Drained, drain_once, run_off
+from horae.model.errors import SetupError
+
+SERVED: Final = "bench.noop"
+
+
+async def lanes(bench: Bench) -> None:
+    bench.notes.settings["mix"] = "all ready, in lanes of many tenants"
+    async with (
+        bench.installation("simple") as simple,
+        bench.installation("beside") as beside,
+        bench.installation("through") as through,
+    ):
+        for place in (simple, beside, through):
+            await place.stop_server()
+        await _lay(bench, beside, UNSERVED)
+        await _lay(bench, through, SERVED)
+        rounds = [
+            [
+                await _simple(bench, simple, f"round {number}, simple"),
+                await _simple(bench, beside, f"round {number}, beside"),
+                await _through(bench, through, f"round {number}, through"),
+            ]
+            for number in range(1, bench.settings.rounds + 1)
+        ]
+    names = ("simple", "beside", "through")
+    for place_number, name in enumerate(names[1:], 1):
+        bench.notes.figure(f"cost_{name}", [100 * (1 - row[place_number].rate / row[0].rate) for row in rounds], "%")
+    for place_number, name in enumerate(names):
+        bench.notes.figure(f"rate_{name}", [row[place_number].rate for row in rounds], "jobs/s")
+    for place_number, name in enumerate(names):
+        cpu = [row[place_number].usage["server"].cpu / row[place_number].jobs * 1e6 for row in rounds]
+        bench.notes.figure(f"cpu_server_{name}", cpu, "µs/job")
+    curves = {name: one.curve for name, one in zip(names, rounds[-1], strict=True)}
+    bench.notes.charts.append(Chart("lanes, last round", "seconds", "jobs/s", curves))
+
+
+async def _lay(bench: Bench, place: Installation, task: str) -> None:
+    settings, probe = bench.settings, place.probe
+    await probe.fetch("tenants_make", settings.tenants)
+    made = await probe.fetch("lanes_spread", task, settings.lanes)
+    ids, tenants = [row["id"] for row in made], [row["tenant_id"] for row in made]
+    with bench.screen.step(f"laying {settings.pending:,} jobs into {len(ids):,} lanes", settings.pending) as step:
+        for laid in range(0, settings.pending, LAYER):
+            await probe.fetch("backlog_lay", min(LAYER, settings.pending - laid), 100, ids, tenants)
+            step.reach(laid + LAYER)
+    with bench.screen.step("settling: vacuum and checkpoint"):
+        await probe.fetch("vacuum_all")
+        await probe.fetch("checkpoint")
+
+
+async def _simple(bench: Bench, place: Installation, name: str) -> Drained:
+    async with serving(place):
+        return await drain_once(place, bench.settings, bench.screen, name)
+
+
+async def _through(bench: Bench, place: Installation, name: str) -> Drained:
+    settings = bench.settings
+    if await place.probe.value("unfinished") < 2 * settings.jobs:
+        raise SetupError("the backlog would run off within the round: give more with --pending, or fewer --jobs")
+    async with serving(place):
+        wal = await place.probe.value("wal")
+        return await run_off(place, settings, bench.screen, name, settings.jobs, wal, all_of_them=False)

@@ -1,0 +1,363 @@
+"""Backlog: what this server believes of the lanes that have work, kept so that choosing among them is quick.
+
+Whether a worker can run a lane depends on the lane's queue, task and placement: its *profile*. There are few of those,
+however many tenants and concurrency keys there are. A profile keeps its tenants in the order of their virtual time, and
+each tenant's lanes in the order of their heads, so that a choice costs the logarithm of what is there.
+
+Virtual time has no zero that all profiles share: workers that serve one queue only move on at a pace of their own. So
+each profile counts a tenant's use from where the tenant came in. A *newcomer* (who had no work here) stands in front
+until a worker looks at it; where it belongs follows from what that worker has been serving.
+
+A lane is *full* (believed to have work), *claimed* (a claim for it is under way), *quiet* (believed empty), *blocked*
+(a limit has no room) or *closed* (a gate). Everything here is a hint: the claim itself finds out.
+"""
+
+import heapq
+import itertools
+import math
+import time
+from collections.abc import Iterable, Iterator
+from enum import Enum, auto
+from typing import Final
+
+from horae.engine.shares import Shares
+from horae.engine.waits import Waits
+from horae.model.matching import LIGHT, Demand, demand
+from horae.model.placement import Placement, read_placement
+from horae.store.control import LaneKey
+
+LOWEST_RANK: Final = -(2**63)
+HIGHEST_RANK: Final = 2**63 - 1
+MAX_QUIET: Final = 64_000
+IN_FRONT: Final = -math.inf
+
+
+class LaneState(Enum):
+    FULL = auto()
+    CLAIMED = auto()
+    QUIET = auto()
+    BLOCKED = auto()
+    CLOSED = auto()
+
+
+class LaneHint:
+    __slots__ = (
+        "blocked_on", "claimed_at", "doubtful", "floor", "head", "heard", "key", "lane_id", "profile", "since", "state",
+    )  # fmt: skip
+
+    def __init__(self, lane_id: int, key: LaneKey, profile: "Profile") -> None:
+        self.lane_id = lane_id
+        self.key = key
+        self.profile = profile
+        self.head = HIGHEST_RANK
+        """The smallest rank that is believed to be there."""
+        self.floor = LOWEST_RANK
+        """No rank below can be there, as far as this server heard."""
+        self.state = LaneState.QUIET
+        self.since = 0.0
+        """When it became full."""
+        self.heard: int | None = None
+        """The smallest rank announced while a claim was under way."""
+        self.blocked_on: int | None = None
+        self.claimed_at = 0
+        """When the claim under way began, counted in moments of the backlog."""
+        self.doubtful = False
+        """Its last claim found nothing below a ceiling: the next looks for one job wherever it is, to settle it."""
+
+    def __lt__(self, other: "LaneHint") -> bool:
+        """Heaps compare hints when a lane was forgotten and met again: which of the two comes first is all one."""
+        return False
+
+    def lower(self, rank: int) -> None:
+        self.head = min(self.head, rank)
+        self.floor = min(self.floor, rank)
+
+
+class Profile:
+    """Lanes that the same workers can run."""
+
+    def __init__(self, key: LaneKey, shares: Shares) -> None:
+        self._shares = shares
+        self.queue = key.queue
+        self.task = key.task
+        self.urgent = key.urgent
+        self.placement: Placement = read_placement(key.requires)
+        self.demand: Demand = demand(self.placement)
+        self.heavy = self.demand is not LIGHT
+        self.choosy = self.placement.prefers != self.placement.avoids or self.placement.sticky is not None
+        self.present = 0.0
+        """The virtual time that was reached when jobs of it were last chosen."""
+        self.served_at = -math.inf
+        """When that was."""
+        self.count = 0
+        """How many lanes are full."""
+        self._lanes: dict[int, list[tuple[int, int, LaneHint]]] = {}
+        self._order: list[tuple[float, int, int]] = []
+        self._stamps: dict[int, int] = {}
+        self._newcomers: set[int] = set()
+        self._starts: dict[int, float] = {}
+        """Where in the profile's virtual time a tenant's use counts from."""
+        self._numbers = itertools.count()
+
+    def add(self, hint: LaneHint) -> None:
+        heapq.heappush(self._lanes.setdefault(hint.key.tenant_id, []), (hint.head, hint.lane_id, hint))
+
+    def has(self, tenant_id: int) -> bool:
+        """Whether the tenant stands in the order."""
+        return tenant_id in self._stamps
+
+    def at(self, tenant_id: int) -> float | None:
+        """A tenant's virtual time here; None when it has never had work here."""
+        start = self._starts.get(tenant_id)
+        return None if start is None else start + self._shares.used(tenant_id)
+
+    def come_in(self, tenant_id: int) -> None:
+        """A tenant that had no work here: it stands in front until `settle` says where it belongs."""
+        self._newcomers.add(tenant_id)
+        self.place(tenant_id)
+
+    def settle(self, tenant_id: int, at: float) -> None:
+        self._newcomers.discard(tenant_id)
+        self._starts[tenant_id] = at - self._shares.used(tenant_id)
+        self.place(tenant_id)
+
+    def place(self, tenant_id: int) -> None:
+        """Puts a tenant into the order, or where it belongs now; its older entries are void."""
+        stamp = self._stamps[tenant_id] = next(self._numbers)
+        heapq.heappush(self._order, (self._due_at(tenant_id), stamp, tenant_id))
+        if len(self._order) > 4 * len(self._stamps) + 64:
+            self._order = [entry for entry in self._order if self._stamps.get(entry[2]) == entry[1]]
+            heapq.heapify(self._order)
+
+    def _due_at(self, tenant_id: int) -> float:
+        at = None if tenant_id in self._newcomers else self.at(tenant_id)
+        return IN_FRONT if at is None else at
+
+    def set_aside(self, tenant_id: int) -> None:
+        self._stamps.pop(tenant_id, None)
+
+    def head(self, tenant_id: int) -> int | None:
+        lanes = self._lanes.get(tenant_id)
+        while lanes:
+            head, _, hint = lanes[0]
+            if hint.state is LaneState.FULL and hint.head == head:
+                return head
+            heapq.heappop(lanes)
+        self._lanes.pop(tenant_id, None)
+        return None
+
+    def pop(self, tenant_id: int) -> LaneHint:
+        """The tenant's lane with the smallest head; there must be one."""
+        return heapq.heappop(self._lanes[tenant_id])[2]
+
+    def first(self) -> tuple[float, int, int] | None:
+        """The least-charged tenant with work: its time, its head and its number."""
+        while self._order:
+            at, stamp, tenant_id = self._order[0]
+            valid = self._stamps.get(tenant_id) == stamp
+            head = self.head(tenant_id) if valid else None
+            if head is not None and self._due_at(tenant_id) <= at:
+                return at, head, tenant_id
+            heapq.heappop(self._order)
+            if head is not None:
+                self.place(tenant_id)  # It was charged since.
+            elif valid:
+                del self._stamps[tenant_id]
+        return None
+
+    def first_of(self, tenant_id: int) -> tuple[float, int, int] | None:
+        """The same for one tenant's workers, who stand in nobody's line."""
+        head = self.head(tenant_id) if self.has(tenant_id) else None
+        return None if head is None else (0.0, head, tenant_id)
+
+
+class Backlog:
+    def __init__(self, shares: Shares) -> None:
+        self.shares = shares
+        self.waits = Waits()
+        self._hints: dict[int, LaneHint] = {}
+        self._quiet: dict[int, None] = {}
+        self._profiles: dict[tuple[str, str, str, bool], Profile] = {}
+        self._active: dict[Profile, None] = {}
+        self._of_tenant: dict[int, dict[Profile, None]] = {}
+        self._blocked: dict[int, list[tuple[int, int, LaneHint]]] = {}
+        self._closed: dict[int, LaneHint] = {}
+        self._moments = itertools.count(1)
+        self._claims = 0
+        self._freed: dict[int, int] = {}
+        """The moments at which groups had more room than lanes to fill, as long as claims are under way."""
+
+    # What is there.
+
+    def known(self, lane_id: int) -> LaneHint | None:
+        return self._hints.get(lane_id)
+
+    def active(self) -> Iterable[Profile]:
+        """The profiles with full lanes."""
+        return self._active
+
+    def profiles_of(self, tenant_id: int) -> Iterable[Profile]:
+        """The profiles in which a tenant has full lanes."""
+        profiles = self._of_tenant.get(tenant_id, {})
+        for profile in [profile for profile in profiles if profile.head(tenant_id) is None]:
+            del profiles[profile]
+        if not profiles:
+            self._of_tenant.pop(tenant_id, None)
+        return profiles
+
+    @property
+    def anything(self) -> bool:
+        return bool(self._active)
+
+    def is_blocking(self, group_id: int) -> bool:
+        return group_id in self._blocked
+
+    def depth(self) -> dict[str, int]:
+        return {
+            "lanes_with_work": sum(profile.count for profile in self._active),
+            "lanes_blocked": sum(1 for _ in self._all_blocked()),
+            "lanes_closed": len(self._closed),
+        }
+
+    # News.
+
+    def note(self, lane_id: int, key: LaneKey | None, rank: int) -> bool:
+        """A lane has work, the smallest rank heard of being this. False when the lane is not known."""
+        hint = self._hints.get(lane_id)
+        if hint is None:
+            if key is None:
+                return False
+            hint = self._hints[lane_id] = LaneHint(lane_id, key, self._profile(key))
+        if hint.state is LaneState.CLAIMED:
+            hint.heard = rank if hint.heard is None else min(rank, hint.heard)
+            hint.floor = min(hint.floor, rank)
+        elif hint.state is LaneState.QUIET:
+            hint.head = rank
+            hint.floor = min(hint.floor, rank)
+            self.fill(hint)
+        elif rank < hint.head:
+            hint.lower(rank)
+            self._moved(hint)
+        else:
+            hint.floor = min(hint.floor, rank)
+        return True
+
+    def _moved(self, hint: LaneHint) -> None:
+        if hint.state is LaneState.FULL:
+            hint.profile.add(hint)
+        elif hint.state is LaneState.BLOCKED and hint.blocked_on is not None:
+            heapq.heappush(self._blocked.setdefault(hint.blocked_on, []), (hint.head, hint.lane_id, hint))
+
+    # The moves between states.
+
+    def fill(self, hint: LaneHint) -> None:
+        self._quiet.pop(hint.lane_id, None)
+        self._closed.pop(hint.lane_id, None)
+        if hint.blocked_on is not None:
+            self.waits.end(hint.lane_id)
+        served = hint.state is LaneState.CLAIMED
+        if served:
+            self._claim_ended()
+        hint.state, hint.since, hint.blocked_on, hint.heard = LaneState.FULL, time.monotonic(), None, None
+        profile, tenant_id = hint.profile, hint.key.tenant_id
+        idle = profile.head(tenant_id) is None
+        profile.add(hint)
+        profile.count += 1
+        self._active[profile] = None
+        if idle:
+            self._of_tenant.setdefault(tenant_id, {})[profile] = None
+            # Its last lane was out for a claim: it did not come in just now.
+            profile.place(tenant_id) if served else profile.come_in(tenant_id)
+
+    def give_back(self, hint: LaneHint) -> None:
+        """A lane that was popped and not taken after all: it is full as before."""
+        hint.profile.add(hint)
+        if not hint.profile.has(hint.key.tenant_id):
+            hint.profile.place(hint.key.tenant_id)
+
+    def claim(self, hint: LaneHint) -> None:
+        self._leave_full(hint, LaneState.CLAIMED)
+        hint.claimed_at = next(self._moments)
+        self._claims += 1
+
+    def _claim_ended(self) -> None:
+        self._claims -= 1
+        if not self._claims:
+            self._freed.clear()
+
+    def quiet(self, hint: LaneHint) -> None:
+        """After a claim: there was nothing, or nothing more."""
+        self._claim_ended()
+        hint.state, hint.head = LaneState.QUIET, HIGHEST_RANK
+        self._quiet[hint.lane_id] = None
+        if len(self._quiet) > MAX_QUIET:
+            oldest = next(iter(self._quiet))
+            del self._quiet[oldest], self._hints[oldest]
+
+    def block(self, hint: LaneHint, group_id: int) -> None:
+        """After a claim: the group has no room. `free` brings the lane back.
+
+        If room came while the claim was under way, nobody would say so again: the lane is full as before.
+        """
+        if self._freed.get(group_id, 0) > hint.claimed_at:
+            self.fill(hint)
+            return
+        self._claim_ended()
+        hint.state, hint.blocked_on = LaneState.BLOCKED, group_id
+        self.waits.begin(hint.lane_id, group_id)
+        heapq.heappush(self._blocked.setdefault(group_id, []), (hint.head, hint.lane_id, hint))
+
+    def close(self, hint: LaneHint) -> None:
+        self._leave_full(hint, LaneState.CLOSED)
+        self._closed[hint.lane_id] = hint
+
+    def free(self, group_id: int, count: int) -> int:
+        """Room in a group: as many of its lanes as there is room, smallest heads first. Returns how many."""
+        lanes, freed = self._blocked.get(group_id), 0
+        while lanes and freed < count:
+            head, _, hint = heapq.heappop(lanes)
+            if hint.state is LaneState.BLOCKED and hint.blocked_on == group_id and hint.head == head:
+                self.fill(hint)
+                freed += 1
+        if not lanes:
+            self._blocked.pop(group_id, None)
+        if freed < count and self._claims:
+            self._freed[group_id] = next(self._moments)
+        return freed
+
+    def reconsider(self) -> None:
+        """The policy has changed: whatever was blocked or closed may be open now."""
+        waiting = [*self._all_blocked(), *self._closed.values()]
+        self._blocked.clear()
+        for hint in waiting:
+            self.fill(hint)
+
+    def charge(self, tenant_id: int, seconds: float) -> None:
+        self.shares.charge(tenant_id, seconds)
+        if seconds < 0:
+            # Who moves back is put in its place at once; who moves on, when its turn comes.
+            for profile in self.profiles_of(tenant_id):
+                if profile.has(tenant_id):
+                    profile.place(tenant_id)
+
+    def _leave_full(self, hint: LaneHint, state: LaneState) -> None:
+        hint.state = state
+        hint.profile.count -= 1
+        if not hint.profile.count:
+            self._active.pop(hint.profile, None)
+
+    def _all_blocked(self) -> Iterator[LaneHint]:
+        seen: set[int] = set()
+        for group_id, lanes in self._blocked.items():
+            for head, lane_id, hint in lanes:
+                valid = hint.state is LaneState.BLOCKED and hint.blocked_on == group_id and hint.head == head
+                if valid and lane_id not in seen:
+                    seen.add(lane_id)
+                    yield hint
+
+    def _profile(self, key: LaneKey) -> Profile:
+        name = (key.queue, key.task, key.requires, key.urgent)
+        profile = self._profiles.get(name)
+        if profile is None:
+            profile = self._profiles[name] = Profile(key, self.shares)
+        return profile

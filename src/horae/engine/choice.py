@@ -1,0 +1,256 @@
+"""Choice: which lanes a worker's claim shall take from, and how much of each.
+
+Emergencies first, within their quota; then the tenants in the order of their shares; inside a tenant the lane with the
+smallest head. Lanes of one tenant go into the same claim only when their heads are close, and none may give up jobs
+that rank far behind the head of a lane left out: so a batch keeps the order of ranks that single claims would have,
+give or take twice `SLACK`. Eligibility is decided here, with the predicates that `explain` uses too.
+"""
+
+import heapq
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from horae.engine.backlog import HIGHEST_RANK, IN_FRONT, Backlog, LaneHint, Profile
+from horae.engine.policy import Policy
+from horae.engine.sessions import Session
+from horae.engine.shares import Emergencies
+from horae.model.matching import Free, less, room
+from horae.store.control import LaneKey
+
+LANES_A_CLAIM: Final = 64
+SLACK: Final = 10_000_000
+"""Ten seconds of rank, in microseconds: well under the step between priorities."""
+GRACE_SECONDS: Final = 1.0
+"""How long a lane with a preference waits for the worker it prefers."""
+FRESH_SECONDS: Final = 1.0
+"""A profile that was served within this time knows the present by itself."""
+
+
+class Chosen(NamedTuple):
+    hint: LaneHint
+    head: int
+    quota: int
+    ceiling: int
+    job_seconds: float
+    """What one of its jobs is charged its tenant, in worker-seconds."""
+    pledged: float
+    """What was charged ahead."""
+
+
+class Picked(NamedTuple):
+    hint: LaneHint
+    job_seconds: float
+    pledged: float
+    most: int | None
+    """How many emergencies it may give before everybody's share; None when it stands in line like all."""
+
+
+class Choice:
+    def __init__(
+        self, backlog: Backlog, policy: Policy, emergencies: Emergencies, peers: Callable[[], Iterable[Session]]
+    ) -> None:
+        self._backlog = backlog
+        self._policy = policy
+        self._emergencies = emergencies
+        self._peers = peers
+        self.waiting_for_better = False
+        """Whether the last choice left lanes for workers they prefer."""
+
+    def possible(self, session: Session) -> bool:
+        """Whether there may be something for this worker."""
+        if session.tenant_id is None:
+            return any(self._suits(session, profile) for profile in self._backlog.active())
+        mine = self._backlog.profiles_of(session.tenant_id)
+        return any(self._suits(session, profile) for profile in mine)
+
+    def choose(self, session: Session, want: int) -> list[Chosen]:
+        self.waiting_for_better = False
+        suitable = [profile for profile in self._backlog.active() if self._suits(session, profile)]
+        if not suitable or want <= 0:
+            return []
+        most = min(want, LANES_A_CLAIM)
+        picking = _Picking(self, session, suitable, want / most)
+        picking.pick([p for p in suitable if p.urgent], most, emergencies=True)
+        picking.restore()
+        picking.pick(suitable, most)
+        picking.restore()
+        return self._with_quotas(picking.picked, suitable, picking.free, want)
+
+    def _suits(self, session: Session, profile: Profile) -> bool:
+        if session.reserved_for is not None and session.reserved_for is not profile:
+            return False
+        if not session.can_run(profile):
+            return False
+        return not profile.heavy or room(profile.placement, session.free) > 0
+
+    def is_open(self, hint: LaneHint) -> bool:
+        return self._policy.of(hint.lane_id, hint.key).closed is None
+
+    def is_best(self, session: Session, profile: Profile) -> bool:
+        """Whether no other worker that is there suits a preference better."""
+        others = [peer for peer in self._peers() if peer.can_run(profile) and not peer.draining]
+        return session.is_best(profile, others)
+
+    def _with_quotas(
+        self, picked: Sequence[Picked], suitable: Sequence[Profile], free: Free, want: int
+    ) -> list[Chosen]:
+        """The want, shared among the tenants by weight and among a tenant's lanes alike, in worker-seconds.
+
+        `free` is what the worker has left beside one job of each lane that takes more than a slot.
+        """
+        lanes_of = Counter(one.hint.key.tenant_id for one in picked)
+        parts = [self._part(one.hint.key, lanes_of[one.hint.key.tenant_id]) for one in picked]
+        total = sum(parts)
+        ceilings = self._ceilings(picked, lanes_of, suitable)
+        chosen = []
+        for (hint, job_seconds, pledged, most), part in zip(picked, parts, strict=True):
+            quota = max(1, math.ceil(want * part / total)) if most is None else min(want, most)
+            if hint.profile.heavy:
+                quota = min(quota, 1 + room(hint.profile.placement, free))
+                free = less(free, hint.profile.demand, quota - 1)
+            ceiling = max(ceilings[hint.key.tenant_id], min(hint.head, HIGHEST_RANK - SLACK) + SLACK)
+            if hint.doubtful:
+                quota, ceiling = 1, HIGHEST_RANK
+            chosen.append(Chosen(hint, hint.head, quota, ceiling, job_seconds, pledged))
+        return chosen
+
+    def _part(self, key: LaneKey, lanes: int) -> float:
+        shares = self._backlog.shares
+        return shares.weight(key.tenant_id) / (lanes * shares.cost(key.tenant_id, key.task))
+
+    def _ceilings(
+        self, picked: Sequence[Picked], lanes_of: Counter[int], suitable: Sequence[Profile]
+    ) -> dict[int, int]:
+        """The highest rank that each tenant's lanes may give: not far behind the head of its next lane."""
+        able = set(suitable)
+        ceilings: dict[int, int] = {}
+        for tenant_id, count in lanes_of.items():
+            profiles = [profile for profile in self._backlog.profiles_of(tenant_id) if profile in able]
+            heads = [head for profile in profiles if (head := profile.head(tenant_id)) is not None]
+            if count > 1:
+                heads.append(max(one.hint.head for one in picked if one.hint.key.tenant_id == tenant_id))
+            ceilings[tenant_id] = min(*heads, HIGHEST_RANK - SLACK) + SLACK if heads else HIGHEST_RANK
+        return ceilings
+
+    def claim(self, session: Session, hint: LaneHint, jobs: float, most: int | None) -> Picked:
+        """Takes a lane, and charges its tenant ahead for what it may give. A tenant's own workers cost it nothing."""
+        key = hint.key
+        self._backlog.claim(hint)
+        if session.tenant_id is not None:
+            return Picked(hint, 0.0, 0.0, most)
+        seconds = self._backlog.shares.cost(key.tenant_id, key.task) * hint.profile.demand.slots
+        self._backlog.charge(key.tenant_id, seconds * jobs)
+        return Picked(hint, seconds, seconds * jobs, most)
+
+    def close(self, hint: LaneHint) -> None:
+        self._backlog.close(hint)
+
+    def emergencies_left(self, tenant_id: int) -> int:
+        return self._emergencies.left(tenant_id)
+
+    def put_back(self, hint: LaneHint) -> None:
+        self._backlog.give_back(hint)
+
+    def put_tenant_back(self, profile: Profile, tenant_id: int) -> None:
+        if not profile.has(tenant_id) and profile.head(tenant_id) is not None:
+            profile.place(tenant_id)
+
+
+class _Picking:
+    """One choice under way: what was picked, and what was put aside to be put back afterwards."""
+
+    def __init__(self, choice: Choice, session: Session, suitable: Sequence[Profile], jobs_a_lane: float) -> None:
+        self._choice = choice
+        self._session = session
+        self._suitable = suitable
+        self._jobs = jobs_a_lane
+        self.picked: list[Picked] = []
+        self.free = session.free
+        self._aside: list[LaneHint] = []
+        self._tenants_aside: list[tuple[Profile, int]] = []
+        self._first_heads: dict[int, int] = {}
+        self._best: dict[Profile, bool] = {}
+        self._present: float | None = None
+        self._now = time.monotonic()
+
+    def pick(self, profiles: Sequence[Profile], most: int, *, emergencies: bool = False) -> None:
+        line: list[tuple[float, int, int]] = []
+        for number, profile in enumerate(profiles):
+            self._line_up(line, number, profile)
+        while line and len(self.picked) < most:
+            at, head, number = heapq.heappop(line)
+            profile = profiles[number]
+            now = self._first(profile)
+            if now is None:
+                continue
+            if now[0] == IN_FRONT:
+                self._welcome(profile, now[1], now[2], emergencies=emergencies)
+            elif now[:2] == (at, head):
+                self._consider(profile, *now, emergencies=emergencies)
+            self._line_up(line, number, profile)
+
+    def _welcome(self, profile: Profile, head: int, tenant_id: int, *, emergencies: bool) -> None:
+        """A newcomer starts at the present, and then it is its turn; or behind it, if it was in the red before."""
+        fresh = self._now - profile.served_at < FRESH_SECONDS
+        present = profile.present if fresh else max(other.present for other in self._suitable)
+        at = max([present, *(at for other in self._suitable if (at := other.at(tenant_id)) is not None)])
+        profile.settle(tenant_id, at)
+        if at == present:
+            self._consider(profile, at, head, tenant_id, emergencies=emergencies)
+
+    def _consider(self, profile: Profile, at: float, head: int, tenant_id: int, *, emergencies: bool) -> None:
+        left = self._choice.emergencies_left(tenant_id) if emergencies else None
+        no_room = profile.heavy and not room(profile.placement, self.free)
+        if left == 0 or no_room or head > self._first_heads.get(tenant_id, head) + SLACK:
+            profile.set_aside(tenant_id)
+            self._tenants_aside.append((profile, tenant_id))
+            return
+        hint = profile.pop(tenant_id)
+        if not self._choice.is_open(hint):
+            self._choice.close(hint)
+        elif not (self._session.may_have_more(hint.lane_id) and self._should_run(hint)):
+            self._aside.append(hint)
+        else:
+            if not emergencies:  # Those do not wait for their time, so theirs is not the present.
+                self._move_present(profile, at)
+            self._first_heads.setdefault(tenant_id, head)
+            if profile.heavy:
+                self.free = less(self.free, profile.demand, 1)
+            self.picked.append(self._choice.claim(self._session, hint, self._jobs, left))
+
+    def _should_run(self, hint: LaneHint) -> bool:
+        """A lane with a preference should go to the best worker there, or to anybody after a while."""
+        profile = hint.profile
+        if not profile.choosy or self._now - hint.since >= GRACE_SECONDS:
+            return True
+        best = self._best.get(profile)
+        if best is None:
+            best = self._best[profile] = self._choice.is_best(self._session, profile)
+        self._choice.waiting_for_better = self._choice.waiting_for_better or not best
+        return best
+
+    def _move_present(self, profile: Profile, at: float) -> None:
+        """The present of all that is served together is the time of the first. A tenant's own workers know no time."""
+        if self._session.tenant_id is None:
+            self._present = at if self._present is None else self._present
+            profile.present, profile.served_at = max(profile.present, self._present), self._now
+
+    def _line_up(self, line: list[tuple[float, int, int]], number: int, profile: Profile) -> None:
+        first = self._first(profile)
+        if first is not None:
+            heapq.heappush(line, (first[0], first[1], number))
+
+    def _first(self, profile: Profile) -> tuple[float, int, int] | None:
+        tenant_id = self._session.tenant_id
+        return profile.first() if tenant_id is None else profile.first_of(tenant_id)
+
+    def restore(self) -> None:
+        """Puts back what was only looked at."""
+        for hint in self._aside:
+            self._choice.put_back(hint)
+        for profile, tenant_id in self._tenants_aside:
+            self._choice.put_tenant_back(profile, tenant_id)
+        self._aside, self._tenants_aside = [], []

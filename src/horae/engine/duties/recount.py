@@ -1,0 +1,91 @@
+"""Recount: depths do not stay wrong.
+
+Depths are kept by adding changes, so whatever nobody counted stays wrong: jobs made by SQL, the last second of a server
+that died. Here the waiting jobs are counted in stretches along the keys of their tables, on one server at a time, and
+the difference to what the depth was before is added to what it is now. So changes written meanwhile are kept; what
+moved within the seconds of the count itself remains as an error until the next one. Depths are approximate by design.
+It counts less often when counting is dear.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+from uuid import UUID
+
+from horae.engine.duties.alone import alone
+from horae.engine.lanes import Lanes
+from horae.store.database import Database, Rows
+from horae.store.rollups import SoleActor
+
+STRETCH: Final = 50_000
+SHARE: Final = 0.01
+"""Of one server's time, at most this much goes into counting."""
+SHORTEST: Final = 30.0
+LOWEST_RANK: Final = -(2**63)
+NO_ID: Final = UUID(int=0)
+
+Depths = Counter[tuple[int, str]]
+
+
+class Recount:
+    name = "recount"
+    interval = 10.0
+
+    def __init__(self, database: Database, lanes: Lanes) -> None:
+        self._database = database
+        self._lanes = lanes
+
+    async def run_once(self) -> Mapping[str, int]:
+        async with alone(self._database, self.name) as actor:
+            if actor is None:
+                return {}
+            started = time.monotonic()
+            corrected = await self._correct(actor)
+            await actor.depth_clean()
+            await actor.duty_done(self.name, max(SHORTEST, (time.monotonic() - started) / SHARE))
+            return {"corrected": corrected}
+
+    async def _correct(self, actor: SoleActor) -> int:
+        before = {
+            (row["tenant_id"], row["queue"]): (row["pending"], row["running"]) for row in await actor.depth_list()
+        }
+        pending = await self._by_queue(await count_waiting(actor))
+        running = await self._by_queue(_add(Counter(), await actor.lease_count()))
+        corrections = []
+        for key in before.keys() | pending.keys() | running.keys():
+            was = before.get(key, (0, 0))
+            change = (pending[key] - was[0], running[key] - was[1])
+            if any(change):
+                corrections.append((*key, *change))
+        if corrections:
+            await actor.depth_correct(corrections)
+        return len(corrections)
+
+    async def _by_queue(self, lanes: Counter[int]) -> Depths:
+        keys = await self._lanes.keys(lanes)
+        depths: Depths = Counter()
+        for lane_id, jobs in lanes.items():
+            if lane_id in keys:
+                depths[keys[lane_id].tenant_id, keys[lane_id].queue] += jobs
+        return depths
+
+
+async def count_waiting(actor: SoleActor, stretch: int = STRETCH) -> Counter[int]:
+    """How many jobs wait in each lane."""
+    counts: Counter[int] = Counter()
+    lane_id, rank, job_id = -1, LOWEST_RANK, NO_ID
+    while rows := await actor.ready_count(lane_id, rank, job_id, stretch):
+        _add(counts, rows)
+        lane_id, rank, job_id = next((r["lane_id"], r["rank"], r["id"]) for r in rows if r["id"] is not None)
+    lane_id, job_id = -1, NO_ID
+    while rows := await actor.timer_count(lane_id, job_id, stretch):
+        _add(counts, rows)
+        lane_id, job_id = next((r["lane_id"], r["id"]) for r in rows if r["id"] is not None)
+    return _add(counts, await actor.blocked_count())
+
+
+def _add(counts: Counter[int], rows: Rows) -> Counter[int]:
+    for row in rows:
+        counts[row["lane_id"]] += row["jobs"]
+    return counts

@@ -1,0 +1,108 @@
+"""Rollups: what was counted in memory is in the database a second later, and old sums do not pile up.
+
+Counts that could not be sent are kept for the next time. Counts whose answer got lost are let go: added twice they
+would be wrong for good, while depths that miss them are corrected by the recount.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from operator import attrgetter
+from typing import Final
+
+from horae.engine.durations import Durations, Sums
+from horae.engine.duties.alone import alone
+from horae.engine.lanes import Lanes
+from horae.engine.tally import Counts, Tally
+from horae.store.control import LaneKey
+from horae.store.database import TRANSIENT, Database, NotConnected
+from horae.store.rollups import RollupRow, Rollups, SoleActor
+
+LEARN_EVERY: Final = 10
+"""Runs of the duty between two looks at what ended on other servers."""
+DAY: Final = 86_400.0
+FINE_SECONDS: Final = DAY / 4
+HOURLY_SECONDS: Final = 90 * DAY
+CLEAN_ROWS: Final = 20_000
+
+
+class RollupFlush:
+    name = "rollups"
+    interval = 1.0
+
+    def __init__(self, rollups: Rollups, tally: Tally, lanes: Lanes, durations: Durations) -> None:
+        self._rollups = rollups
+        self._tally = tally
+        self._lanes = lanes
+        self._durations = durations
+        self._runs = 0
+        self._read: datetime | None = None
+
+    async def run_once(self) -> Mapping[str, int]:
+        written = await self.flush()
+        learnt = await self._learn() if self._runs % LEARN_EVERY == 0 else 0
+        self._runs += 1
+        return {"written": written, "learnt": learnt}
+
+    async def flush(self) -> int:
+        """Writes down what was counted since the last time."""
+        counts = self._tally.take()
+        if not counts:
+            return 0
+        try:
+            keys = await self._lanes.keys(counts)
+            rows = rows_of(counts, keys)
+            if rows:
+                await self._rollups.rollup_add(rows)
+        except (NotConnected, *TRANSIENT):
+            self._tally.give_back(counts)
+            raise
+        return len(rows)
+
+    async def _learn(self) -> int:
+        rows = await self._rollups.rollup_durations(self._read)
+        self._read = rows[0]["until"]
+        return self._durations.learn_all(
+            (row["tenant_id"], row["task"], Sums(row["runs"], row["seconds"], row["squares"]))
+            for row in rows
+            if row["tenant_id"] is not None
+        )
+
+
+def rows_of(counts: Mapping[int, Counts], keys: Mapping[int, LaneKey]) -> list[RollupRow]:
+    """The counts of lanes, of which there may be many, as those of tenant, task and queue."""
+    groups: dict[tuple[int, str, str], list[tuple[float, ...]]] = {}
+    for lane_id, more in counts.items():
+        if lane_id in keys:
+            key = keys[lane_id]
+            groups.setdefault((key.tenant_id, key.task, key.queue), []).append(_values(more))
+    return [RollupRow(*where, *map(sum, zip(*rows, strict=True))) for where, rows in groups.items()]
+
+
+_values = attrgetter(*RollupRow._fields[3:])
+
+
+class RollupUpkeep:
+    """Sums up hours that are over and forgets what is old; on one server at a time."""
+
+    name = "rollup_upkeep"
+    interval = 300.0
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def run_once(self) -> Mapping[str, int]:
+        async with alone(self._database, self.name) as actor:
+            if actor is None:
+                return {}
+            await actor.rollup_fold()
+            forgotten = await self._clean(actor)
+            await actor.duty_done(self.name, self.interval * 0.9)
+            return {"forgotten": forgotten}
+
+    async def _clean(self, actor: SoleActor) -> int:
+        total = 0
+        while cleaned := await actor.rollup_clean(FINE_SECONDS, CLEAN_ROWS):
+            total += cleaned
+        while cleaned := await actor.rollup_hour_clean(HOURLY_SECONDS, CLEAN_ROWS):
+            total += cleaned
+        return total

@@ -1,0 +1,120 @@
+"""Learning: what a claim teaches about its lanes. Which are still full, which are empty, which a limit holds, and what
+their tenants are to be charged.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from horae.engine.backlog import HIGHEST_RANK, Backlog, LaneHint
+from horae.engine.choice import Chosen
+from horae.engine.claims import Claimed, Claims, Cut
+from horae.engine.reservations import Reservations
+from horae.engine.sessions import Session
+from horae.engine.shares import Emergencies
+from horae.engine.tally import Tally
+from horae.model.limits import spread_group
+from horae.model.matching import less
+
+LOOK_AGAIN_SECONDS: Final = 2.0
+"""After this a lane that waits for a slot is tried again, though nobody said that there is one."""
+
+
+class Learning:
+    def __init__(
+        self,
+        backlog: Backlog,
+        claims: Claims,
+        emergencies: Emergencies,
+        reservations: Reservations,
+        tally: Tally,
+        alarm: Callable[[int, float], None],
+    ) -> None:
+        self._backlog = backlog
+        self._claims = claims
+        self._emergencies = emergencies
+        self._reservations = reservations
+        self._tally = tally
+        self._alarm = alarm
+
+    def undo(self, chosen: Sequence[Chosen]) -> None:
+        """The claim was refused as a whole."""
+        for lane in chosen:
+            self._settle(lane, 0)
+            self._backlog.fill(lane.hint)
+
+    def learn(self, session: Session, chosen: Sequence[Chosen], got: Claimed, want: int) -> None:
+        counts = Counter(row["lane_id"] for row in got.rows)
+        last = {row["lane_id"]: row["rank"] for row in got.rows}  # of each lane in the order of rank
+        # A lane that had less than it was still allowed was not stopped by the limit.
+        cuts = {cut.lane_id: cut for cut in got.cuts if counts[cut.lane_id] >= cut.allowed}
+        enough = len(got.rows) >= want
+        for lane in chosen:
+            lane_id = lane.hint.lane_id
+            self._settle(lane, counts[lane_id])
+            self._move_on(session, lane, counts[lane_id], last.get(lane_id), cuts.get(lane_id), enough=enough)
+            if counts[lane_id]:
+                self._started(session, lane.hint, counts[lane_id])
+        if not enough:
+            self._pass_on(session, chosen, counts, got.cuts)
+
+    def _settle(self, lane: Chosen, count: int) -> None:
+        """The tenant is charged for what was taken instead of what might have been."""
+        if lane.pledged:
+            self._backlog.charge(lane.hint.key.tenant_id, lane.job_seconds * count - lane.pledged)
+
+    def _started(self, session: Session, hint: LaneHint, count: int) -> None:
+        self._tally.started(hint.lane_id, count)
+        self._emergencies.started(hint.key.tenant_id, count, urgent=hint.key.urgent)
+        if hint.profile.heavy:
+            session.free = less(session.free, hint.profile.demand, count)
+            self._reservations.served(session, hint.profile)
+
+    def _move_on(
+        self, session: Session, lane: Chosen, count: int, last: int | None, cut: Cut | None, *, enough: bool
+    ) -> None:
+        hint = lane.hint
+        heard, hint.heard = hint.heard, None
+        hint.doubtful = False
+        if last is not None:
+            hint.floor = last if heard is None else min(last, heard)
+        hint.head = lane.head if last is None else last
+        if cut is not None and cut.group.id == _spread(session, hint):
+            # Only this worker has its part; the lane has work for others.
+            session.has_its_part(hint.lane_id, LOOK_AGAIN_SECONDS)
+            self._refill(hint, heard)
+            self._alarm(cut.group.id, LOOK_AGAIN_SECONDS)
+        elif cut is not None:
+            hint.head = hint.head if heard is None else min(hint.head, heard)
+            self._backlog.block(hint, cut.group.id)
+            self._alarm(cut.group.id, LOOK_AGAIN_SECONDS if cut.wait is None else cut.wait)
+        elif enough or count >= lane.quota:
+            self._refill(hint, heard)
+        elif lane.ceiling < HIGHEST_RANK:
+            # It gave all up to the ceiling; behind that there may be more.
+            hint.head, hint.doubtful = lane.ceiling + 1, not count
+            self._refill(hint, heard)
+        elif heard is not None:
+            hint.head = heard
+            self._backlog.fill(hint)
+        else:
+            self._backlog.quiet(hint)
+
+    def _refill(self, hint: LaneHint, heard: int | None) -> None:
+        hint.head = hint.head if heard is None else min(hint.head, heard)
+        self._backlog.fill(hint)
+
+    def _pass_on(self, session: Session, chosen: Sequence[Chosen], counts: "Counter[int]", cuts: Sequence[Cut]) -> None:
+        """Lanes that had less than there was room for: their groups have room for others."""
+        allowed = {cut.lane_id: cut.allowed for cut in cuts}
+        for lane in chosen:
+            unused = allowed.get(lane.hint.lane_id, lane.quota) - counts[lane.hint.lane_id]
+            if unused > 0:
+                for group in self._claims.groups(session, lane):
+                    self._backlog.free(group.id, unused)
+
+
+def _spread(session: Session, hint: LaneHint) -> int | None:
+    """The group of a lane's jobs on one worker, if it is to be spread over several."""
+    most = hint.profile.placement.spread
+    return None if most is None else spread_group(hint.lane_id, session.worker_id, most).id

@@ -1,0 +1,173 @@
+"""Tally: what happened on this server, counted by lane in memory and added to the database each second.
+
+The hot path counts a batch at a time, a few additions a lane, and nothing is looked up: lanes become tenants, tasks and
+queues when the counts are written. A server that dies takes the last second's counts with it; rates forget that by
+themselves, and depths are corrected by the recount.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from operator import attrgetter
+from typing import Final, Protocol
+
+from horae.model.durations import LONGEST
+from horae.model.states import State
+
+LONGEST_RUN: Final = LONGEST.total_seconds()
+
+
+class Laned(Protocol):
+    @property
+    def lane_id(self) -> int: ...
+
+
+class Run(Protocol):
+    """The end of an attempt: its lane, and how long it ran."""
+
+    lane: int
+    took: float
+
+
+class Runs:
+    """The ends of some attempts in one lane: how many, and of those whose time is known, how long they ran."""
+
+    __slots__ = ("ends", "runs", "seconds", "squares")
+
+    def __init__(self) -> None:
+        self.ends = self.runs = 0
+        self.seconds = self.squares = 0.0
+
+
+def sums_of(runs: Iterable[Run]) -> dict[int, Runs]:
+    sums: dict[int, Runs] = {}
+    for run in runs:
+        lane = sums.get(run.lane)
+        if lane is None:
+            lane = sums[run.lane] = Runs()
+        lane.ends += 1
+        took = run.took
+        if 0.0 < took <= LONGEST_RUN:
+            lane.runs += 1
+            lane.seconds += took
+            lane.squares += took * took
+    return sums
+
+
+class Counts:
+    """What happened in one lane since the last time it was written down."""
+
+    __slots__ = (
+        "cancelled", "failed", "other", "removed", "restored", "retried", "returned", "run_seconds",
+        "run_squares", "runs", "started", "submitted", "succeeded", "wait_seconds",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.submitted = self.started = self.succeeded = self.failed = self.cancelled = self.other = 0
+        self.retried = self.runs = 0
+        self.run_seconds = self.run_squares = self.wait_seconds = 0.0
+        self.returned = 0
+        """Attempts that ended while their job goes on waiting: retried, undelivered or lost ones."""
+        self.removed = 0
+        """Jobs that ended while they waited; they are among the ends as well."""
+        self.restored = 0
+        """Jobs that had ended and wait again."""
+
+    @property
+    def pending(self) -> int:
+        """By how much the number of waiting jobs changed."""
+        return self.submitted + self.restored + self.returned - self.started - self.removed
+
+    @property
+    def running(self) -> int:
+        ends = self.succeeded + self.failed + self.cancelled + self.other - self.removed
+        return self.started - ends - self.returned
+
+    def note(self, runs: Runs) -> None:
+        self.runs += runs.runs
+        self.run_seconds += runs.seconds
+        self.run_squares += runs.squares
+
+    def add(self, other: "Counts") -> None:
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+class Tally:
+    def __init__(self) -> None:
+        self._lanes: dict[int, Counts] = {}
+
+    def submitted(self, jobs: Iterable[Laned]) -> None:
+        """These jobs were stored."""
+        for lane_id, count in Counter(map(_lane_id, jobs)).items():
+            self._of(lane_id).submitted += count
+
+    def started(self, lane_id: int, count: int = 1, waited: float = 0.0) -> None:
+        """Jobs went from waiting to a worker; `waited` is the sum of their seconds from due to granted."""
+        counts = self._of(lane_id)
+        counts.started += count
+        counts.wait_seconds += waited
+
+    def ended(self, runs: Iterable[Run], state: State) -> dict[int, Runs]:
+        """Attempts ended, and their jobs with them. Returns the sums of these alone, for whoever learns from them."""
+        sums = sums_of(runs)
+        for lane_id, more in sums.items():
+            counts = self._of(lane_id)
+            counts.note(more)
+            self._end(counts, state, more.ends)
+        return sums
+
+    def returned(self, runs: Iterable[Run], *, failed: bool) -> dict[int, Runs]:
+        """Attempts ended and their jobs wait again: because they `failed`, or at no cost to them."""
+        sums = sums_of(runs)
+        for lane_id, more in sums.items():
+            counts = self._of(lane_id)
+            counts.note(more)
+            counts.returned += more.ends
+            counts.retried += more.ends if failed else 0
+        return sums
+
+    def lost(self, lane_id: int, state: State) -> None:
+        """A worker went away with a job, which is now `state`: ended, or waiting again."""
+        if state.ended:
+            self._end(self._of(lane_id), state, 1)
+        else:
+            self._of(lane_id).returned += 1
+
+    def removed(self, lane_id: int, state: State, count: int = 1) -> None:
+        """Waiting jobs ended: cancelled, expired or dropped."""
+        counts = self._of(lane_id)
+        counts.removed += count
+        self._end(counts, state, count)
+
+    def restored(self, lane_id: int, count: int = 1) -> None:
+        """Jobs that had ended wait again."""
+        self._of(lane_id).restored += count
+
+    def moved(self, old_lane_id: int, lane_id: int) -> None:
+        """A waiting job changed its lane."""
+        self._of(old_lane_id).restored -= 1
+        self._of(lane_id).restored += 1
+
+    def take(self) -> Mapping[int, Counts]:
+        """All counts; from now on they are the caller's to write down, or to give back."""
+        taken, self._lanes = self._lanes, {}
+        return taken
+
+    def give_back(self, counts: Mapping[int, Counts]) -> None:
+        for lane_id, more in counts.items():
+            self._of(lane_id).add(more)
+
+    def _of(self, lane_id: int) -> Counts:
+        counts = self._lanes.get(lane_id)
+        if counts is None:
+            counts = self._lanes[lane_id] = Counts()
+        return counts
+
+    @staticmethod
+    def _end(counts: Counts, state: State, count: int) -> None:
+        name = state.value if state in _NAMED else "other"
+        setattr(counts, name, getattr(counts, name) + count)
+
+
+_NAMED: Final = frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED})
+_lane_id = attrgetter("lane_id")

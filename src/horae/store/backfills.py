@@ -1,0 +1,67 @@
+"""Backfills in the store: a row each, worked on by whichever server holds its lock."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import asyncpg
+
+from horae.store.database import Database, Rows, Transaction
+from horae.store.schedules import TickJob, TickRow, put_ticks
+
+
+class Step(NamedTuple):
+    """How far a backfill gets in one go."""
+
+    cursor_at: datetime
+    jobs: list[TickJob]
+    ticks: list[TickRow]
+    skipped: int
+    finished: bool
+
+
+class Backfills:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def backfill_create(self, *values: object) -> asyncpg.Record:
+        rows = await self._database.once("backfill_create", *values)
+        return rows[0]
+
+    async def backfill_list(self, tenant_id: int, schedule_id: int, backfill_id: int | None, limit: int) -> Rows:
+        return await self._database.fetch("backfill_list", tenant_id, schedule_id, backfill_id, limit)
+
+    async def backfill_settled(
+        self, tenant_id: int, schedule_id: int, instants: Sequence[datetime], ids: Sequence[UUID]
+    ) -> Rows:
+        """Which of these ticks need not be run again."""
+        return await self._database.fetch("backfill_settled", tenant_id, schedule_id, instants, ids)
+
+    async def backfill_cancel(self, tenant_id: int, schedule_id: int, backfill_id: int) -> bool:
+        """Its jobs that have not started are taken back."""
+
+        async def work(tx: Transaction) -> bool:
+            cancelled = await tx.fetch("backfill_cancel", tenant_id, schedule_id, backfill_id)
+            if cancelled:
+                await tx.fetch("backfill_take_back", tenant_id, schedule_id, backfill_id)
+            return bool(cancelled)
+
+        return await self._database.atomically(work)
+
+    async def backfill_claim(self, limit: int, go_on: Callable[[asyncpg.Record, int], Awaitable[Step]]) -> Rows:
+        """Goes on with what runs; `go_on` is told how many jobs of it have not ended. Returns the jobs made."""
+
+        async def work(tx: Transaction) -> Rows:
+            made: Rows = []
+            for row in await tx.fetch("backfill_claim", limit):
+                place = (row["tenant_id"], row["schedule_id"], row["id"], row["since"], row["until"])
+                (count,) = await tx.fetch("backfill_alive", *place)
+                step = await go_on(row, count["alive"])
+                fired = await put_ticks(tx, step.jobs, step.ticks)
+                made += fired
+                progress = (step.cursor_at, len(fired), step.skipped, step.finished)
+                await tx.fetch("backfill_advance", row["tenant_id"], row["id"], *progress)
+            return made
+
+        return await self._database.atomically(work)

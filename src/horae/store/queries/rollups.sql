@@ -1,0 +1,174 @@
+-- Sums of what happened, depths of queues, and what learns from them.
+
+-- name: rollup_add
+-- Adds what a server counted to the ten seconds of now, and to the depths. Rows are locked in one order for all servers.
+-- $1 tenants, $2 tasks, $3 queues, $4 submitted, $5 started, $6 succeeded, $7 failed, $8 cancelled, $9 other, $10 retried,
+-- $11 runs, $12 run seconds, $13 their squares, $14 wait seconds, $15 change of pending, $16 change of running
+with counted as materialized (
+    select * from unnest($1::int[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+                         $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::float[], $13::float[],
+                         $14::float[], $15::bigint[], $16::bigint[])
+        as c (tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried, runs,
+              run_seconds, run_squares, wait_seconds, pending, running)
+), deepened as (
+    insert into depth (tenant_id, queue, pending, running)
+    select tenant_id, queue, sum(pending), sum(running) from counted
+    group by tenant_id, queue
+    having sum(pending) <> 0 or sum(running) <> 0
+    order by tenant_id, queue
+    on conflict (tenant_id, queue) do update
+    set pending = depth.pending + excluded.pending, running = depth.running + excluded.running
+)
+insert into rollup (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried,
+                    runs, run_seconds, run_squares, wait_seconds)
+select date_bin('10 seconds', clock_timestamp(), 'epoch'), tenant_id, task, queue, submitted, started, succeeded, failed,
+       cancelled, other, retried, runs, run_seconds, run_squares, wait_seconds
+from counted
+order by tenant_id, task, queue
+on conflict (bucket, tenant_id, task, queue) do update
+set submitted = rollup.submitted + excluded.submitted, started = rollup.started + excluded.started,
+    succeeded = rollup.succeeded + excluded.succeeded, failed = rollup.failed + excluded.failed,
+    cancelled = rollup.cancelled + excluded.cancelled, other = rollup.other + excluded.other,
+    retried = rollup.retried + excluded.retried, runs = rollup.runs + excluded.runs,
+    run_seconds = rollup.run_seconds + excluded.run_seconds, run_squares = rollup.run_squares + excluded.run_squares,
+    wait_seconds = rollup.wait_seconds + excluded.wait_seconds;
+
+-- name: rollup_durations
+-- How long tasks ran, in the sums that are complete: those after $1, up to a few seconds ago.
+-- One row without a tenant: there were none.
+-- $1 the last bucket that was read, or null: all that is kept
+with read as (
+    select coalesce($1::timestamptz, clock_timestamp() - interval '2 days') as since,
+           date_bin('10 seconds', clock_timestamp() - interval '15 seconds', 'epoch') as until
+)
+select r.tenant_id, r.task, sum(r.runs)::bigint as runs, sum(r.run_seconds) as seconds, sum(r.run_squares) as squares,
+       max(read.until) as until
+from read left join rollup r on r.bucket > read.since and r.bucket <= read.until and r.runs > 0
+group by r.tenant_id, r.task;
+
+-- name: rollup_fold
+-- Sums up hours that are over, from the last one that was: done again, it gives the same.
+insert into rollup_hour (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried,
+                         runs, run_seconds, run_squares, wait_seconds)
+select date_trunc('hour', bucket), tenant_id, task, queue, sum(submitted), sum(started), sum(succeeded), sum(failed),
+       sum(cancelled), sum(other), sum(retried), sum(runs), sum(run_seconds), sum(run_squares), sum(wait_seconds)
+from rollup
+where bucket >= coalesce((select max(bucket) from rollup_hour), '-infinity')
+  and bucket < date_trunc('hour', clock_timestamp() - interval '1 minute')
+group by 1, 2, 3, 4
+on conflict (bucket, tenant_id, task, queue) do update
+set submitted = excluded.submitted, started = excluded.started, succeeded = excluded.succeeded,
+    failed = excluded.failed, cancelled = excluded.cancelled, other = excluded.other, retried = excluded.retried,
+    runs = excluded.runs, run_seconds = excluded.run_seconds, run_squares = excluded.run_squares,
+    wait_seconds = excluded.wait_seconds;
+
+-- name: rollup_clean
+-- Forgets sums older than $1 seconds that have been summed up by the hour, at most $2 rows.
+-- $1 seconds, $2 rows
+delete from rollup where ctid = any (array(
+    select ctid from rollup
+    where bucket < clock_timestamp() - $1 * interval '1 second'
+      and bucket < coalesce((select max(bucket) from rollup_hour), '-infinity') -- the last hour may be summed up again
+    limit $2))
+returning 1;
+
+-- name: rollup_hour_clean
+-- $1 seconds, $2 rows
+delete from rollup_hour where ctid = any (array(
+    select ctid from rollup_hour where bucket < clock_timestamp() - $1 * interval '1 second' limit $2))
+returning 1;
+
+-- name: queue_list
+-- The queues: how many jobs wait and run, and what happened in the last minute of whole sums.
+-- $1 tenant or null for any, $2 rows
+with lately as (
+    select tenant_id, queue, sum(submitted) as submitted, sum(started) as started, sum(succeeded) as succeeded,
+           sum(failed) as failed, sum(retried) as retried, sum(wait_seconds) as wait_seconds
+    from rollup
+    where bucket >= date_bin('10 seconds', clock_timestamp(), 'epoch') - interval '1 minute'
+      and bucket < date_bin('10 seconds', clock_timestamp(), 'epoch')
+      and ($1::int is null or tenant_id = $1)
+    group by tenant_id, queue
+)
+select t.name as tenant, d.queue, greatest(d.pending, 0) as pending, greatest(d.running, 0) as running,
+       coalesce(submitted, 0)::float / 60 as submit_rate, coalesce(started, 0)::float / 60 as start_rate,
+       coalesce(succeeded, 0)::float / 60 as success_rate, coalesce(failed, 0)::float / 60 as failure_rate,
+       coalesce(retried, 0)::float / 60 as retry_rate
+from depth d
+join tenant t on t.id = d.tenant_id
+left join lately l on l.tenant_id = d.tenant_id and l.queue = d.queue
+where $1::int is null or d.tenant_id = $1
+order by t.name, d.queue
+limit $2;
+
+-- name: depth_load
+-- How many jobs wait, by tenant and queue, of these tenants and these queues; and in all, as tenant 0.
+-- $1 tenants, $2 queues
+select tenant_id, queue, pending from depth where tenant_id = any ($1::int[]) or queue = any ($2::text[])
+union all
+select 0, '', coalesce(sum(pending), 0)::bigint from depth;
+
+-- name: depth_list
+select tenant_id, queue, pending, running from depth;
+
+-- name: depth_correct
+-- Corrects the depths by what a recount found: additive, so that changes written meanwhile are kept.
+-- $1 tenants, $2 queues, $3 corrections of pending, $4 of running
+insert into depth (tenant_id, queue, pending, running)
+select * from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[]) as c (tenant_id, queue, pending, running)
+order by tenant_id, queue
+on conflict (tenant_id, queue) do update
+set pending = depth.pending + excluded.pending, running = depth.running + excluded.running;
+
+-- name: depth_clean
+-- Forgets queues that are empty and have seen nothing for an hour.
+delete from depth d
+where pending = 0 and running = 0
+  and not exists (select from rollup r where r.bucket > clock_timestamp() - interval '1 hour'
+                    and r.tenant_id = d.tenant_id and r.queue = d.queue);
+
+-- name: ready_count
+-- Counts a stretch of `ready` in the order of its key: how many rows each lane has in it, and where it ended.
+-- $1 lane, $2 rank, $3 id to start after, $4 rows
+with stretch as materialized (
+    select lane_id, rank, id from ready
+    where (lane_id, rank, id) > ($1::int, $2::bigint, $3::uuid)
+    order by lane_id, rank, id
+    limit $4
+)
+select lane_id, count(*) as jobs, null::bigint as rank, null::uuid as id from stretch group by lane_id
+union all
+(select lane_id, 0, rank, id from stretch order by lane_id desc, rank desc, id desc limit 1);
+
+-- name: timer_count
+-- The same of `timer`.
+-- $1 lane, $2 id to start after, $3 rows
+with stretch as materialized (
+    select lane_id, id from timer where (lane_id, id) > ($1::int, $2::uuid) order by lane_id, id limit $3
+)
+select lane_id, count(*) as jobs, null::uuid as id from stretch group by lane_id
+union all
+(select lane_id, 0, id from stretch order by lane_id desc, id desc limit 1);
+
+-- name: blocked_count
+-- Few enough to be counted at once.
+select lane_id, count(*) as jobs from blocked group by lane_id;
+
+-- name: lease_count
+-- As many as there are slots in the fleet: few enough.
+select lane_id, count(*) as jobs from lease group by lane_id;
+
+-- name: duty_lock
+-- Takes the lock of a duty that wants a single actor, for as long as this connection lives.
+-- $1 name
+select pg_try_advisory_lock(hashtextextended('horae ' || $1, 0)) as taken;
+
+-- name: duty_due
+-- Whether such a duty is due.
+-- $1 name
+select coalesce((select next_at <= clock_timestamp() from sole_duty where name = $1), true) as due;
+
+-- name: duty_done
+-- $1 name, $2 seconds until it is due again
+insert into sole_duty (name, next_at) values ($1, clock_timestamp() + $2 * interval '1 second')
+on conflict (name) do update set next_at = excluded.next_at;

@@ -74,6 +74,10 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from nodes(child)
 
 
+def condition_of(node: dict[str, Any]) -> str:
+    return str(node.get("Index Cond", ""))
+
+
 def faults(name: str, plan: dict[str, Any]) -> list[str]:
     found = []
     for node in nodes(plan):
@@ -83,12 +87,19 @@ def faults(name: str, plan: dict[str, Any]) -> list[str]:
         if kind in {"Seq Scan", "Hash Join", "Merge Join"}:
             found.append(f"{name}: {kind} {relation}")
         if large and kind.startswith(("Index", "Bitmap")):
-            condition = node.get("Index Cond", "")
+            condition = condition_of(node)
             entry = LEADING.get(large[1], "id")
             if name in BY_WORKER and relation == "lease":
                 entry = "worker_id" if "worker_id" in condition else entry
             if entry not in condition:
                 found.append(f"{name}: {kind} on {relation} by {condition or 'nothing'}")
+        # The clock must bound the walk: as a filter it would look at every scheduled job there is.
+        if (
+            (name, relation) == ("timer_promote", "timer")
+            and "Index Scan" in kind
+            and "run_at <=" not in condition_of(node)
+        ):
+            found.append(f"{name}: walks over jobs that are not due")
         if kind == "Sort" and name in {"job_claim", "timer_promote", "timer_next"}:
             found.append(f"{name}: sorts")
     return found

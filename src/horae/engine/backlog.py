@@ -1,12 +1,9 @@
 """Backlog: what this server believes of the lanes that have work, kept so that choosing among them is quick.
 
 Whether a worker can run a lane depends on the lane's queue, task and placement: its *profile*. There are few of those,
-however many tenants and concurrency keys there are. A profile keeps its tenants in the order of their virtual time, and
-each tenant's lanes in the order of their heads, so that a choice costs the logarithm of what is there.
-
-Virtual time has no zero that all profiles share: workers that serve one queue only move on at a pace of their own. So
-each profile counts a tenant's use from where the tenant came in. A *newcomer* (who had no work here) stands in front
-until a worker looks at it; where it belongs follows from what that worker has been serving.
+however many tenants and concurrency keys there are. A profile keeps each tenant's lanes in the order of their heads, and
+the workers that can run the same profiles have a `Line` of the tenants that have work for them. So a choice costs the
+logarithm of what is there.
 
 A lane is *full* (believed to have work), *claimed* (a claim for it is under way), *quiet* (believed empty), *blocked*
 (a limit has no room) or *closed* (a gate). Everything here is a hint: the claim itself finds out.
@@ -14,22 +11,27 @@ A lane is *full* (believed to have work), *claimed* (a claim for it is under way
 
 import heapq
 import itertools
-import math
 import time
 from collections.abc import Iterable, Iterator
 from enum import Enum, auto
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from horae.engine.line import Line
 from horae.engine.shares import Shares
 from horae.engine.waits import Waits
 from horae.model.matching import LIGHT, Demand, demand
 from horae.model.placement import Placement, read_placement
 from horae.store.control import LaneKey
 
+if TYPE_CHECKING:
+    from horae.engine.sessions import Session
+
 LOWEST_RANK: Final = -(2**63)
 HIGHEST_RANK: Final = 2**63 - 1
 MAX_QUIET: Final = 64_000
-IN_FRONT: Final = -math.inf
+MAX_IDLE_LINES: Final = 16
+LINE_SECONDS: Final = 60.0
+"""A line that no worker asked for so long is closed when there are many."""
 
 
 class LaneState(Enum):
@@ -76,8 +78,8 @@ class LaneHint:
 class Profile:
     """Lanes that the same workers can run."""
 
-    def __init__(self, key: LaneKey, shares: Shares) -> None:
-        self._shares = shares
+    def __init__(self, key: LaneKey, number: int) -> None:
+        self.number = number
         self.queue = key.queue
         self.task = key.task
         self.urgent = key.urgent
@@ -85,56 +87,12 @@ class Profile:
         self.demand: Demand = demand(self.placement)
         self.heavy = self.demand is not LIGHT
         self.choosy = self.placement.prefers != self.placement.avoids or self.placement.sticky is not None
-        self.present = 0.0
-        """The virtual time that was reached when jobs of it were last chosen."""
-        self.served_at = -math.inf
-        """When that was."""
         self.count = 0
         """How many lanes are full."""
         self._lanes: dict[int, list[tuple[int, int, LaneHint]]] = {}
-        self._order: list[tuple[float, int, int]] = []
-        self._stamps: dict[int, int] = {}
-        self._newcomers: set[int] = set()
-        self._starts: dict[int, float] = {}
-        """Where in the profile's virtual time a tenant's use counts from."""
-        self._numbers = itertools.count()
 
     def add(self, hint: LaneHint) -> None:
         heapq.heappush(self._lanes.setdefault(hint.key.tenant_id, []), (hint.head, hint.lane_id, hint))
-
-    def has(self, tenant_id: int) -> bool:
-        """Whether the tenant stands in the order."""
-        return tenant_id in self._stamps
-
-    def at(self, tenant_id: int) -> float | None:
-        """A tenant's virtual time here; None when it has never had work here."""
-        start = self._starts.get(tenant_id)
-        return None if start is None else start + self._shares.used(tenant_id)
-
-    def come_in(self, tenant_id: int) -> None:
-        """A tenant that had no work here: it stands in front until `settle` says where it belongs."""
-        self._newcomers.add(tenant_id)
-        self.place(tenant_id)
-
-    def settle(self, tenant_id: int, at: float) -> None:
-        self._newcomers.discard(tenant_id)
-        self._starts[tenant_id] = at - self._shares.used(tenant_id)
-        self.place(tenant_id)
-
-    def place(self, tenant_id: int) -> None:
-        """Puts a tenant into the order, or where it belongs now; its older entries are void."""
-        stamp = self._stamps[tenant_id] = next(self._numbers)
-        heapq.heappush(self._order, (self._due_at(tenant_id), stamp, tenant_id))
-        if len(self._order) > 4 * len(self._stamps) + 64:
-            self._order = [entry for entry in self._order if self._stamps.get(entry[2]) == entry[1]]
-            heapq.heapify(self._order)
-
-    def _due_at(self, tenant_id: int) -> float:
-        at = None if tenant_id in self._newcomers else self.at(tenant_id)
-        return IN_FRONT if at is None else at
-
-    def set_aside(self, tenant_id: int) -> None:
-        self._stamps.pop(tenant_id, None)
 
     def head(self, tenant_id: int) -> int | None:
         lanes = self._lanes.get(tenant_id)
@@ -150,25 +108,9 @@ class Profile:
         """The tenant's lane with the smallest head; there must be one."""
         return heapq.heappop(self._lanes[tenant_id])[2]
 
-    def first(self) -> tuple[float, int, int] | None:
-        """The least-charged tenant with work: its time, its head and its number."""
-        while self._order:
-            at, stamp, tenant_id = self._order[0]
-            valid = self._stamps.get(tenant_id) == stamp
-            head = self.head(tenant_id) if valid else None
-            if head is not None and self._due_at(tenant_id) <= at:
-                return at, head, tenant_id
-            heapq.heappop(self._order)
-            if head is not None:
-                self.place(tenant_id)  # It was charged since.
-            elif valid:
-                del self._stamps[tenant_id]
-        return None
-
-    def first_of(self, tenant_id: int) -> tuple[float, int, int] | None:
-        """The same for one tenant's workers, who stand in nobody's line."""
-        head = self.head(tenant_id) if self.has(tenant_id) else None
-        return None if head is None else (0.0, head, tenant_id)
+    def tenants(self) -> list[int]:
+        """Those with full lanes."""
+        return [tenant_id for tenant_id in list(self._lanes) if self.head(tenant_id) is not None]
 
 
 class Backlog:
@@ -178,6 +120,8 @@ class Backlog:
         self._hints: dict[int, LaneHint] = {}
         self._quiet: dict[int, None] = {}
         self._profiles: dict[tuple[str, str, str, bool], Profile] = {}
+        self._numbered: list[Profile] = []
+        self._lines: dict[int, Line] = {}
         self._active: dict[Profile, None] = {}
         self._of_tenant: dict[int, dict[Profile, None]] = {}
         self._blocked: dict[int, list[tuple[int, int, LaneHint]]] = {}
@@ -266,14 +210,10 @@ class Backlog:
         self._active[profile] = None
         if idle:
             self._of_tenant.setdefault(tenant_id, {})[profile] = None
-            # Its last lane was out for a claim: it did not come in just now.
-            profile.place(tenant_id) if served else profile.come_in(tenant_id)
-
-    def give_back(self, hint: LaneHint) -> None:
-        """A lane that was popped and not taken after all: it is full as before."""
-        hint.profile.add(hint)
-        if not hint.profile.has(hint.key.tenant_id):
-            hint.profile.place(hint.key.tenant_id)
+            for line in self._lines.values():
+                if line.serves(profile.number) and not line.has(tenant_id):
+                    # Unless its last lane was out for a claim: then it did not come in just now.
+                    line.enter(tenant_id, newcomer=not served)
 
     def claim(self, hint: LaneHint) -> None:
         self._leave_full(hint, LaneState.CLAIMED)
@@ -332,13 +272,34 @@ class Backlog:
         for hint in waiting:
             self.fill(hint)
 
-    def charge(self, tenant_id: int, seconds: float) -> None:
-        self.shares.charge(tenant_id, seconds)
-        if seconds < 0:
-            # Who moves back is put in its place at once; who moves on, when its turn comes.
-            for profile in self.profiles_of(tenant_id):
-                if profile.has(tenant_id):
-                    profile.place(tenant_id)
+    # Lines.
+
+    def line_of(self, session: "Session") -> Line:
+        """The line of the workers that can run the same as this one."""
+        line = session.line
+        if line is None or session.profiles_judged < len(self._numbered):
+            kind = 0 if line is None else line.kind
+            for profile in self._numbered[session.profiles_judged :]:
+                kind |= session.can_run(profile) << profile.number
+            session.profiles_judged = len(self._numbered)
+            if line is None or kind != line.kind or kind not in self._lines:
+                line = session.line = self._lines.get(kind) or self._open(kind, line)
+        line.used_at = time.monotonic()
+        return line
+
+    def _open(self, kind: int, parent: Line | None) -> Line:
+        if len(self._lines) > MAX_IDLE_LINES:
+            recent = time.monotonic() - LINE_SECONDS
+            self._lines = {kind: line for kind, line in self._lines.items() if line.used_at > recent}
+        line = self._lines[kind] = Line(kind) if parent is None else parent.branch(kind)
+        for tenant_id in {one for profile in self._active if line.serves(profile.number) for one in profile.tenants()}:
+            line.enter(tenant_id, newcomer=False)
+        return line
+
+    def charge(self, session: "Session", tenant_id: int, seconds: float) -> None:
+        """A tenant's own workers cost it nothing."""
+        if session.tenant_id is None:
+            self.line_of(session).charge(tenant_id, seconds / self.shares.weight(tenant_id))
 
     def _leave_full(self, hint: LaneHint, state: LaneState) -> None:
         hint.state = state
@@ -359,5 +320,6 @@ class Backlog:
         name = (key.queue, key.task, key.requires, key.urgent)
         profile = self._profiles.get(name)
         if profile is None:
-            profile = self._profiles[name] = Profile(key, self.shares)
+            profile = self._profiles[name] = Profile(key, len(self._numbered))
+            self._numbered.append(profile)
         return profile

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from horae.engine.backlog import HIGHEST_RANK, IN_FRONT, Backlog, LaneHint, Profile
+from horae.engine.backlog import HIGHEST_RANK, Backlog, LaneHint, Profile
 from horae.engine.policy import Policy
 from horae.engine.sessions import Session
 from horae.engine.shares import Emergencies
@@ -25,8 +25,6 @@ SLACK: Final = 10_000_000
 """Ten seconds of rank, in microseconds: well under the step between priorities."""
 GRACE_SECONDS: Final = 1.0
 """How long a lane with a preference waits for the worker it prefers."""
-FRESH_SECONDS: Final = 1.0
-"""A profile that was served within this time knows the present by itself."""
 
 
 class Chosen(NamedTuple):
@@ -72,10 +70,9 @@ class Choice:
         if not suitable or want <= 0:
             return []
         most = min(want, LANES_A_CLAIM)
-        picking = _Picking(self, session, suitable, want / most)
-        picking.pick([p for p in suitable if p.urgent], most, emergencies=True)
-        picking.restore()
-        picking.pick(suitable, most)
+        picking = _Picking(self, self._backlog, session, suitable, want / most)
+        picking.pick_emergencies(most)
+        picking.pick(most)
         picking.restore()
         return self._with_quotas(picking.picked, suitable, picking.free, want)
 
@@ -136,90 +133,97 @@ class Choice:
         return ceilings
 
     def claim(self, session: Session, hint: LaneHint, jobs: float, most: int | None) -> Picked:
-        """Takes a lane, and charges its tenant ahead for what it may give. A tenant's own workers cost it nothing."""
+        """Takes a lane, and charges its tenant ahead for what it may give."""
         key = hint.key
         self._backlog.claim(hint)
-        if session.tenant_id is not None:
-            return Picked(hint, 0.0, 0.0, most)
         seconds = self._backlog.shares.cost(key.tenant_id, key.task) * hint.profile.demand.slots
-        self._backlog.charge(key.tenant_id, seconds * jobs)
+        self._backlog.charge(session, key.tenant_id, seconds * jobs)
         return Picked(hint, seconds, seconds * jobs, most)
-
-    def close(self, hint: LaneHint) -> None:
-        self._backlog.close(hint)
 
     def emergencies_left(self, tenant_id: int) -> int:
         return self._emergencies.left(tenant_id)
-
-    def put_back(self, hint: LaneHint) -> None:
-        self._backlog.give_back(hint)
-
-    def put_tenant_back(self, profile: Profile, tenant_id: int) -> None:
-        if not profile.has(tenant_id) and profile.head(tenant_id) is not None:
-            profile.place(tenant_id)
 
 
 class _Picking:
     """One choice under way: what was picked, and what was put aside to be put back afterwards."""
 
-    def __init__(self, choice: Choice, session: Session, suitable: Sequence[Profile], jobs_a_lane: float) -> None:
+    def __init__(
+        self, choice: Choice, backlog: Backlog, session: Session, suitable: Sequence[Profile], jobs_a_lane: float
+    ) -> None:
         self._choice = choice
+        self._backlog = backlog
         self._session = session
-        self._suitable = suitable
+        self._suitable = set(suitable)
         self._jobs = jobs_a_lane
         self.picked: list[Picked] = []
         self.free = session.free
+        self._lanes: dict[int, list[tuple[int, int, Profile]]] = {}
+        """Of each tenant that was looked at: its profiles by their heads."""
         self._aside: list[LaneHint] = []
-        self._tenants_aside: list[tuple[Profile, int]] = []
+        self._tenants_aside: list[int] = []
         self._first_heads: dict[int, int] = {}
         self._best: dict[Profile, bool] = {}
-        self._present: float | None = None
         self._now = time.monotonic()
 
-    def pick(self, profiles: Sequence[Profile], most: int, *, emergencies: bool = False) -> None:
-        line: list[tuple[float, int, int]] = []
-        for number, profile in enumerate(profiles):
-            self._line_up(line, number, profile)
-        while line and len(self.picked) < most:
-            at, head, number = heapq.heappop(line)
-            profile = profiles[number]
-            now = self._first(profile)
-            if now is None:
-                continue
-            if now[0] == IN_FRONT:
-                self._welcome(profile, now[1], now[2], emergencies=emergencies)
-            elif now[:2] == (at, head):
-                self._consider(profile, *now, emergencies=emergencies)
-            self._line_up(line, number, profile)
-
-    def _welcome(self, profile: Profile, head: int, tenant_id: int, *, emergencies: bool) -> None:
-        """A newcomer starts at the present, and then it is its turn; or behind it, if it was in the red before."""
-        fresh = self._now - profile.served_at < FRESH_SECONDS
-        present = profile.present if fresh else max(other.present for other in self._suitable)
-        at = max([present, *(at for other in self._suitable if (at := other.at(tenant_id)) is not None)])
-        profile.settle(tenant_id, at)
-        if at == present:
-            self._consider(profile, at, head, tenant_id, emergencies=emergencies)
-
-    def _consider(self, profile: Profile, at: float, head: int, tenant_id: int, *, emergencies: bool) -> None:
-        left = self._choice.emergencies_left(tenant_id) if emergencies else None
-        no_room = profile.heavy and not room(profile.placement, self.free)
-        if left == 0 or no_room or head > self._first_heads.get(tenant_id, head) + SLACK:
-            profile.set_aside(tenant_id)
-            self._tenants_aside.append((profile, tenant_id))
+    def pick_emergencies(self, most: int) -> None:
+        """The least charged tenants first here too, but each only as long as it has emergencies left."""
+        urgent = [profile for profile in self._suitable if profile.urgent]
+        if not urgent:
             return
+        own, line = self._session.tenant_id, self._backlog.line_of(self._session)
+        tenants = {one for profile in urgent for one in profile.tenants() if own in (None, one)}
+        for tenant_id in sorted(tenants, key=line.at):
+            for profile in urgent:
+                left = self._choice.emergencies_left(tenant_id)
+                if left and len(self.picked) < most and profile.head(tenant_id) is not None:
+                    self._consider(profile, tenant_id, left)
+
+    def pick(self, most: int) -> None:
+        line, own = self._backlog.line_of(self._session), self._session.tenant_id
+        present: float | None = None
+        while len(self.picked) < most and (tenant_id := line.first() if own is None else own) is not None:
+            at, before = line.at(tenant_id), len(self.picked)
+            if not self._pick_of(tenant_id):
+                if own is not None:
+                    return
+                line.leave(tenant_id)
+                self._tenants_aside.append(tenant_id)
+            elif present is None and len(self.picked) > before and own is None:
+                present = line.present = max(line.present, at)
+
+    def _pick_of(self, tenant_id: int) -> bool:
+        """Looks at a tenant's next lane; False when it has none for this worker in this claim."""
+        lanes = self._lanes.get(tenant_id)
+        if lanes is None:
+            lanes = self._lanes[tenant_id] = []
+            for profile in self._backlog.profiles_of(tenant_id):
+                self._line_up(lanes, tenant_id, profile)
+        while lanes:
+            head, _, profile = heapq.heappop(lanes)
+            if profile.head(tenant_id) == head and head <= self._first_heads.get(tenant_id, head) + SLACK:
+                if profile.heavy and not room(profile.placement, self.free):
+                    continue
+                self._consider(profile, tenant_id, None)
+                self._line_up(lanes, tenant_id, profile)
+                return True
+        return False
+
+    def _line_up(self, lanes: list[tuple[int, int, Profile]], tenant_id: int, profile: Profile) -> None:
+        head = profile.head(tenant_id) if profile in self._suitable else None
+        if head is not None:
+            heapq.heappush(lanes, (head, profile.number, profile))
+
+    def _consider(self, profile: Profile, tenant_id: int, emergencies: int | None) -> None:
         hint = profile.pop(tenant_id)
         if not self._choice.is_open(hint):
             self._choice.close(hint)
         elif not (self._session.may_have_more(hint.lane_id) and self._should_run(hint)):
             self._aside.append(hint)
         else:
-            if not emergencies:  # Those do not wait for their time, so theirs is not the present.
-                self._move_present(profile, at)
-            self._first_heads.setdefault(tenant_id, head)
+            self._first_heads.setdefault(tenant_id, hint.head)
             if profile.heavy:
                 self.free = less(self.free, profile.demand, 1)
-            self.picked.append(self._choice.claim(self._session, hint, self._jobs, left))
+            self.picked.append(self._choice.claim(self._session, hint, self._jobs, emergencies))
 
     def _should_run(self, hint: LaneHint) -> bool:
         """A lane with a preference should go to the best worker there, or to anybody after a while."""
@@ -232,25 +236,11 @@ class _Picking:
         self._choice.waiting_for_better = self._choice.waiting_for_better or not best
         return best
 
-    def _move_present(self, profile: Profile, at: float) -> None:
-        """The present of all that is served together is the time of the first. A tenant's own workers know no time."""
-        if self._session.tenant_id is None:
-            self._present = at if self._present is None else self._present
-            profile.present, profile.served_at = max(profile.present, self._present), self._now
-
-    def _line_up(self, line: list[tuple[float, int, int]], number: int, profile: Profile) -> None:
-        first = self._first(profile)
-        if first is not None:
-            heapq.heappush(line, (first[0], first[1], number))
-
-    def _first(self, profile: Profile) -> tuple[float, int, int] | None:
-        tenant_id = self._session.tenant_id
-        return profile.first() if tenant_id is None else profile.first_of(tenant_id)
-
     def restore(self) -> None:
         """Puts back what was only looked at."""
         for hint in self._aside:
-            self._choice.put_back(hint)
-        for profile, tenant_id in self._tenants_aside:
-            self._choice.put_tenant_back(profile, tenant_id)
-        self._aside, self._tenants_aside = [], []
+            hint.profile.add(hint)
+        line = self._backlog.line_of(self._session)
+        for tenant_id in self._tenants_aside:
+            if any(line.serves(profile.number) for profile in self._backlog.profiles_of(tenant_id)):
+                line.place(tenant_id)

@@ -199,7 +199,7 @@ class Dispatch:
             raise
         if not got.rows and not got.cuts and await self._policy.refresh():
             # Nothing was taken because the policy had changed: the lanes are as full as they were.
-            self._learning.undo(chosen)
+            self._learning.undo(session, chosen)
             return []
         self._learning.learn(session, chosen, got, want)
         if got.rows:

@@ -76,23 +76,8 @@ from horae.engine.unique import Uniqueness
 from horae.engine.watch import Watch
 from horae.model.errors import HoraeError
 from horae.model.ids import JobIds
-from horae.store.actions import Actions as ActionStore
-from horae.store.actions import DeadLetters
-from horae.store.backfills import Backfills
-from horae.store.breakers import Breakers
-from horae.store.control import Control
 from horae.store.database import LOST, Database, DatabaseConfig
-from horae.store.explain import ExplainRows
-from horae.store.gates import Gates
-from horae.store.jobs import JobLists, Jobs
-from horae.store.objects import Objects
-from horae.store.policy import PolicyRows
-from horae.store.quotas import Quotas as QuotaStore
-from horae.store.rollups import Rollups
-from horae.store.schedules import Schedules
-from horae.store.unique import Expiries, Uniques
-from horae.store.upkeep import Upkeep
-from horae.store.workers import Workers
+from horae.store.stores import Stores
 
 GOODBYE_SECONDS: Final = 2.0
 
@@ -121,89 +106,98 @@ class Engine:
         self.database = Database(config.database)
         self.clock = DatabaseClock()
         self.signals = Signals(self.clock)
-        jobs, workers = Jobs(self.database), Workers(self.database)
-        control, self.upkeep = Control(self.database), Upkeep(self.database)
-        objects = Objects(config.objects)
-        self.access = Access(control)
-        self.lanes = Lanes(control)
-        self.tasks = Tasks(control)
-        self.watch = Watch(jobs)
+        self.stores = Stores(self.database, config.objects)
+        self.upkeep = self.stores.upkeep
+        self.access = Access(self.stores.control)
+        self.lanes = Lanes(self.stores.control)
+        self.tasks = Tasks(self.stores.control)
+        self.watch = Watch(self.stores.jobs)
         self.tally, self.durations = Tally(), Durations()
-        self.policy = Policy(PolicyRows(self.database), control)
-        self.gates = Gates(self.database)
-        self.gatekeeper = Gatekeeper(self.gates, jobs, self.watch, self.signals, self.tally)
+        self._make_policy()
+        self._make_submit()
+        self._make_dispatch()
+        self._make_steering()
+        self._make_schedules()
+        self._make_duties()
+        self._connect()
+
+    def _make_policy(self) -> None:
+        stores = self.stores
+        self.policy = Policy(stores.policy, stores.control)
+        self.limits = Limits(self.database, stores.policy, self.policy, self.access, self.signals)
+        self.gatekeeper = Gatekeeper(stores.gates, stores.jobs, self.watch, self.signals, self.tally)
         self.gating = Gating(
-            self.gates, self.policy, self.access, self.signals, self.clock, self.tally, config.retention
+            stores.gates, self.policy, self.access, self.signals, self.clock, self.tally, self.config.retention
         )  # fmt: skip
-        backlog = Backlog(Shares(self.policy.weight, self.durations.expected))
-        self._policy_loop = DutyLoop(PolicyWatch(self.policy))
-        self.admission = Admission(config.max_pending)
-        rollups, quotas = Rollups(self.database), QuotaStore(self.database)
-        self.quotas = Quotas(quotas, rollups, self.access)
-        uniques = Uniques(self.database)
-        self.expiry = Expiry(Expiries(self.database), self.watch, self.tally)
-        self.prospects = Prospects(workers, self.lanes)
+        self.admission = Admission(self.config.max_pending)
+        self.quotas = Quotas(stores.quotas, stores.rollups, self.access)
+
+    def _make_submit(self) -> None:
+        stores = self.stores
+        self.expiry = Expiry(stores.expiries, self.watch, self.tally)
+        self.prospects = Prospects(stores.workers, self.lanes)
         self.submit = Submit(
-            jobs, self.lanes, self.tasks, self.access, self.clock, self.signals, JobIds(),
-            Uniqueness(uniques, self.watch, self.signals, self.clock, self.tally), self.admission,
+            stores.jobs, self.lanes, self.tasks, self.access, self.clock, self.signals, JobIds(),
+            Uniqueness(stores.uniques, self.watch, self.signals, self.clock, self.tally), self.admission,
             self.policy, self.gatekeeper, self.tally, self.durations, self.prospects,
         )  # fmt: skip
-        self.limits = Limits(self.database, PolicyRows(self.database), self.policy, self.access, self.signals)
-        self.limit_watch = LimitWatch(PolicyRows(self.database), self.policy)
-        self.tasks.on_register.append(self.limits.of_task)
+
+    def _make_dispatch(self) -> None:
+        stores = self.stores
+        self._backlog = Backlog(Shares(self.policy.weight, self.durations.expected))
         self.dispatch = Dispatch(
-            self.lanes, self.policy, backlog, Claims(jobs, self.policy),
-            Grants(workers, self.lanes, self.policy, self.clock, self.expiry, self.gatekeeper), self.tally,
+            self.lanes, self.policy, self._backlog, Claims(stores.jobs, self.policy),
+            Grants(stores.workers, self.lanes, self.policy, self.clock, self.expiry, self.gatekeeper), self.tally,
         )  # fmt: skip
-        reckoning = Reckoning(
-            self.lanes, self.policy, backlog, self.durations, self.signals, self.dispatch.session
+        self._reckoning = Reckoning(
+            self.lanes, self.policy, self._backlog, self.durations, self.signals, self.dispatch.session
         )  # fmt: skip
-        self.complete = Complete(jobs, self.lanes, self.watch, self.signals, self.tally, self.durations)
-        self.fleet = Fleet(workers, self.tasks, self.complete, self.signals, config.lease_seconds)
+        self.complete = Complete(stores.jobs, self.lanes, self.watch, self.signals, self.tally, self.durations)
+        self.fleet = Fleet(stores.workers, self.tasks, self.complete, self.signals, self.config.lease_seconds)
+        self.output = Output(stores.jobs, stores.workers, stores.objects, self.watch)
+
+    def _make_steering(self) -> None:
+        stores = self.stores
         self.steer = Steer(
-            jobs, self.lanes, self.tasks, self.submit, self.watch, self.signals, self.clock, self.tally,
-            self.durations, config.retention,
+            stores.jobs, self.lanes, self.tasks, self.submit, self.watch, self.signals, self.clock, self.tally,
+            self.durations, self.config.retention,
         )  # fmt: skip
-        explain_rows, policy_rows = ExplainRows(self.database), PolicyRows(self.database)
+        self.relocate = Relocate(self.steer, stores.workers, self.lanes, self.signals)
+        self.lists = Lists(stores.jobs, stores.lists, self.clock)
+        self.actions = Actions(stores.actions, self.lists, self.access, self.clock, JobIds())
+        self.dead = Dead(stores.dead_letters, self.lists)
+        crews = Crews(stores.workers, stores.explain, stores.policy, self.dispatch)
         self.explain = Explain(
-            self.steer, workers,
-            FactFinder(
-                explain_rows, policy_rows, self.policy, self.gatekeeper,
-                Crews(workers, explain_rows, policy_rows, self.dispatch), self.clock,
-            ),
-            Estimator(explain_rows, self.durations, self.policy),
-            Spending(explain_rows, self.policy, self.gatekeeper, backlog.waits, self.clock), self.clock,
+            self.steer, stores.workers,
+            FactFinder(stores.explain, stores.policy, self.policy, self.gatekeeper, crews, self.clock),
+            Estimator(stores.explain, self.durations, self.policy),
+            Spending(stores.explain, self.policy, self.gatekeeper, self._backlog.waits, self.clock), self.clock,
         )  # fmt: skip
-        self.relocate = Relocate(self.steer, workers, self.lanes, self.signals)
-        self.lists = Lists(jobs, JobLists(self.database), self.clock)
-        actions = ActionStore(self.database)
-        self.actions = Actions(actions, self.lists, self.access, self.clock, JobIds())
-        self.dead = Dead(DeadLetters(self.database), self.lists)
-        action_work = ActionWork(actions, self.lists, self.steer, self.clock)
-        self.output = Output(jobs, workers, objects, self.watch)
-        self.signals.on_ready.append(self.dispatch.note_ready)
-        self.signals.on_freed.append(self.dispatch.note_freed)
-        self.signals.on_lost.append(self.dispatch.note_lost)
-        self.signals.on_ended.append(reckoning.note_ended)
-        self.signals.on_policy.append(self._policy_loop.wake)
-        self.timers = Timers(self.upkeep, self.clock, self.signals)
-        self.notices = Notices(self.database, self.signals)
-        schedules = Schedules(self.database)
+
+    def _make_schedules(self) -> None:
+        schedules = self.stores.schedules
         self.calendars = Calendars(schedules)
         planner = Planner(self.submit, self.calendars)
         self.scheduling = Scheduling(schedules, planner, self.calendars, self.clock, self.signals, self.tally)
         self.forecasting = Forecasting(self.scheduling, planner)
-        backfills = Backfills(self.database)
-        self.backfilling = Backfilling(backfills, planner, self.scheduling, self.clock)
-        self.ticks = Ticks(schedules, planner, self.scheduling, self.steer, config.retention)
-        self._partitions = Partitions(self.upkeep, objects, self.clock, config.retention)
-        self._flush = RollupFlush(rollups, self.tally, self.lanes, self.durations)
-        self._presence = Presence(quotas, self.admission)
-        self.duties = [self._policy_loop] + [
+        self.backfilling = Backfilling(self.stores.backfills, planner, self.scheduling, self.clock)
+        self.ticks = Ticks(schedules, planner, self.scheduling, self.steer, self.config.retention)
+
+    def _make_duties(self) -> None:
+        stores, config = self.stores, self.config
+        self.timers = Timers(stores.upkeep, self.clock, self.signals)
+        self.notices = Notices(self.database, self.signals)
+        self.limit_watch = LimitWatch(stores.policy, self.policy)
+        self._partitions = Partitions(stores.upkeep, stores.objects, self.clock, config.retention)
+        self._flush = RollupFlush(stores.rollups, self.tally, self.lanes, self.durations)
+        self._presence = Presence(stores.quotas, self.admission)
+        action_work = ActionWork(stores.actions, self.lists, self.steer, self.clock)
+        self.duties = [
             DutyLoop(duty)
             for duty in (
-                Reclaim(jobs, workers, self.watch, self.signals, self.tally),
-                Scout(self.upkeep, self.dispatch),
+                PolicyWatch(self.policy),
+                Reclaim(stores.jobs, stores.workers, self.watch, self.signals, self.tally),
+                Scout(stores.upkeep, self.dispatch),
                 self.limit_watch,
                 self._partitions,
                 WatchPoll(self.watch),
@@ -212,24 +206,34 @@ class Engine:
                 RollupUpkeep(self.database),
                 Recount(self.database, self.lanes),
                 self._presence,
-                QuotaWatch(quotas, rollups, self.admission, self._flush.flush),
+                QuotaWatch(stores.quotas, stores.rollups, self.admission, self._flush.flush),
                 Shedding(self.database, self.admission, self.tally, self.watch, allowed=config.shed),
                 self.ticks,
-                BackfillDuty(backfills, self.backfilling, self.scheduling),
+                BackfillDuty(stores.backfills, self.backfilling, self.scheduling),
                 ExpiryDuty(self.expiry),
-                UniquesDuty(uniques),
-                GatesDuty(self.gates, self.policy, self.gatekeeper, self.watch, self.signals, self.tally),
-                BreakerDuty(Breakers(self.database), self.gates, self.policy, self.signals, self.clock),
-                ActionsDuty(action_work, actions, self.signals, self.watch, self.tally),
+                UniquesDuty(stores.uniques),
+                GatesDuty(stores.gates, self.policy, self.gatekeeper, self.watch, self.signals, self.tally),
+                BreakerDuty(stores.breakers, stores.gates, self.policy, self.signals, self.clock),
+                ActionsDuty(action_work, stores.actions, self.signals, self.watch, self.tally),
                 WaitsDuty(
-                    explain_rows, backlog.waits, self.lanes, self.policy, self.dispatch.probing, config.retention
+                    stores.explain, self._backlog.waits, self.lanes, self.policy, self.dispatch.probing,
+                    config.retention,
                 ),
                 ProspectsDuty(self.prospects),
             )
-        ]
-        ticking = next(loop for loop in self.duties if loop.duty is self.ticks)
-        self.ticks.wake = self.scheduling.nudge = ticking.wake
-        self.gating.nudge = next(loop for loop in self.duties if loop.duty.name == GatesDuty.name).wake
+        ]  # fmt: skip
+
+    def _connect(self) -> None:
+        """Who hears of what."""
+        loops = {loop.duty.name: loop for loop in self.duties}
+        self.signals.on_ready.append(self.dispatch.note_ready)
+        self.signals.on_freed.append(self.dispatch.note_freed)
+        self.signals.on_lost.append(self.dispatch.note_lost)
+        self.signals.on_ended.append(self._reckoning.note_ended)
+        self.signals.on_policy.append(loops[PolicyWatch.name].wake)
+        self.tasks.on_register.append(self.limits.of_task)
+        self.ticks.wake = self.scheduling.nudge = loops[self.ticks.name].wake
+        self.gating.nudge = loops[GatesDuty.name].wake
 
     async def start(self) -> None:
         await self.database.open()

@@ -37,10 +37,10 @@ class Learning:
         self._tally = tally
         self._alarm = alarm
 
-    def undo(self, chosen: Sequence[Chosen]) -> None:
+    def undo(self, session: Session, chosen: Sequence[Chosen]) -> None:
         """The claim was refused as a whole."""
         for lane in chosen:
-            self._settle(lane, 0)
+            self._settle(session, lane, 0)
             self._backlog.fill(lane.hint)
 
     def learn(self, session: Session, chosen: Sequence[Chosen], got: Claimed, want: int) -> None:
@@ -51,17 +51,16 @@ class Learning:
         enough = len(got.rows) >= want
         for lane in chosen:
             lane_id = lane.hint.lane_id
-            self._settle(lane, counts[lane_id])
+            self._settle(session, lane, counts[lane_id])
             self._move_on(session, lane, counts[lane_id], last.get(lane_id), cuts.get(lane_id), enough=enough)
             if counts[lane_id]:
                 self._started(session, lane.hint, counts[lane_id])
         if not enough:
             self._pass_on(session, chosen, counts, got.cuts)
 
-    def _settle(self, lane: Chosen, count: int) -> None:
+    def _settle(self, session: Session, lane: Chosen, count: int) -> None:
         """The tenant is charged for what was taken instead of what might have been."""
-        if lane.pledged:
-            self._backlog.charge(lane.hint.key.tenant_id, lane.job_seconds * count - lane.pledged)
+        self._backlog.charge(session, lane.hint.key.tenant_id, lane.job_seconds * count - lane.pledged)
 
     def _started(self, session: Session, hint: LaneHint, count: int) -> None:
         self._tally.started(hint.lane_id, count)

@@ -46,9 +46,8 @@ class Reckoning:
             if key is None:
                 continue
             self._free(freed, worker_id, lane_id, key, len(ends))
-            if session is None or session.tenant_id is None:
-                self._charge(lane_id, key, ends)
             if session is not None:
+                self._charge(session, lane_id, key, ends)
                 session.wants_part(lane_id)
                 self._write_down(session, key, ends)
         if freed:
@@ -62,12 +61,12 @@ class Reckoning:
             group = spread_group(lane_id, worker_id, hint.profile.placement.spread)
             freed[group.id] = freed.get(group.id, 0) + count
 
-    def _charge(self, lane_id: int, key: LaneKey, ends: Sequence[Finished]) -> None:
+    def _charge(self, session: Session, lane_id: int, key: LaneKey, ends: Sequence[Finished]) -> None:
         """They were charged what was expected of them; now what is known."""
         hint = self._backlog.known(lane_id)
         slots = hint.profile.demand.slots if hint is not None else 1
         used = sum(end.took for end in ends) - self._backlog.shares.cost(key.tenant_id, key.task) * len(ends)
-        self._backlog.charge(key.tenant_id, used * slots)
+        self._backlog.charge(session, key.tenant_id, used * slots)
 
     def _write_down(self, session: Session, key: LaneKey, ends: Sequence[Finished]) -> None:
         tenant_id, task, worker_id = key.tenant_id, key.task, session.worker_id

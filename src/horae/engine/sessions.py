@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from horae.engine.backlog import Profile
+from horae.engine.line import Line
 from horae.engine.record import Record
 from horae.model.matching import Free, Offer, affinity, fits, sticky_choice, whole
 
@@ -34,6 +35,9 @@ class Session:
         self.record = Record()
         self.reserved_for: Profile | None = None
         """Kept free for a large job of this profile, until there is room for it."""
+        self.line: Line | None = None
+        self.profiles_judged = 0
+        """How many of the backlog's profiles its line takes into account."""
         self._spread_out: dict[int, float] = {}
         self._tasks = tasks
         self._queues = queues

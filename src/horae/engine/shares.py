@@ -1,9 +1,8 @@
-"""Fair share between tenants: virtual time, and the quota of emergencies.
+"""Fair share between tenants: what jobs are charged, and the quota of emergencies.
 
 A tenant is charged the worker-seconds its jobs use, divided by its weight; the least-charged tenant with work that a
-worker can run is served first. The charge is made when jobs are claimed, from what such jobs took before, and put right
-when they end. A tenant that was idle starts at the present, so nobody saves up a claim on the whole fleet; what the
-present is, each profile of the backlog knows for itself.
+worker can run is served first (see `line`). The charge is made when jobs are claimed, from what such jobs took before,
+and put right when they end.
 
 All of it is this server's own memory. Losing it costs a moment's fairness and nothing else.
 """
@@ -25,15 +24,6 @@ class Shares:
     def __init__(self, weight: Callable[[int], float], expected: Callable[[int, str], float | None]) -> None:
         self._weight = weight
         self._expected = expected
-        self._used: dict[int, float] = {}
-
-    def used(self, tenant_id: int) -> float:
-        """The worker-seconds a tenant has used, divided by its weight."""
-        return self._used.get(tenant_id, 0.0)
-
-    def charge(self, tenant_id: int, seconds: float) -> None:
-        """Seconds may be negative: what was charged too much."""
-        self._used[tenant_id] = self.used(tenant_id) + seconds / self._weight(tenant_id)
 
     def cost(self, tenant_id: int, task: str) -> float:
         """The worker-seconds that one job of a task is expected to use."""

@@ -60,7 +60,7 @@ async def restore(call: Call) -> Reply:
 
 
 async def preview(call: Call) -> Reply:
-    found = await look_ahead(call.engine.gates, call.engine.access, call.caller, _order(call))
+    found = await look_ahead(call.engine.stores.gates, call.engine.access, call.caller, _order(call))
     sample = [
         PreviewJob(id=row["id"], task=row["task"], queue=row["queue"], state=state) for row, state in found.sample
     ]

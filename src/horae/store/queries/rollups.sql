@@ -67,7 +67,7 @@ set submitted = excluded.submitted, started = excluded.started, succeeded = excl
 -- $1 seconds, $2 rows
 delete from rollup where ctid = any (array(
     select ctid from rollup
-    where bucket < clock_timestamp() - $1 * interval '1 second'
+    where bucket < (select clock_timestamp()) - $1 * interval '1 second'
       and bucket < coalesce((select max(bucket) from rollup_hour), '-infinity') -- the last hour may be summed up again
     limit $2))
 returning 1;
@@ -75,7 +75,7 @@ returning 1;
 -- name: rollup_hour_clean
 -- $1 seconds, $2 rows
 delete from rollup_hour where ctid = any (array(
-    select ctid from rollup_hour where bucket < clock_timestamp() - $1 * interval '1 second' limit $2))
+    select ctid from rollup_hour where bucket < (select clock_timestamp()) - $1 * interval '1 second' limit $2))
 returning 1;
 
 -- name: queue_list
@@ -124,7 +124,7 @@ set pending = depth.pending + excluded.pending, running = depth.running + exclud
 -- Forgets queues that are empty and have seen nothing for an hour.
 delete from depth d
 where pending = 0 and running = 0
-  and not exists (select from rollup r where r.bucket > clock_timestamp() - interval '1 hour'
+  and not exists (select from rollup r where r.bucket > (select clock_timestamp()) - interval '1 hour'
                     and r.tenant_id = d.tenant_id and r.queue = d.queue);
 
 -- name: ready_count

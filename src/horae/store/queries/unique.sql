@@ -78,7 +78,7 @@ on conflict (tenant_id, id) do update set expires_at = excluded.expires_at;
 -- $1 rows, $2 error as JSON
 with due as materialized (
     select expiry.ctid as row, tenant_id, id from expiry
-    where expires_at <= clock_timestamp()
+    where expires_at <= (select clock_timestamp())
     order by expires_at
     limit $1
     for update skip locked

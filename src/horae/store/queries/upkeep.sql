@@ -32,7 +32,7 @@ union all select id from blocked where id < $1;
 -- Forgets keys older than $1 seconds, a bounded number at a time.
 -- $1 seconds, $2 rows
 delete from idempotency where ctid = any (array(
-    select ctid from idempotency where created_at < clock_timestamp() - $1 * interval '1 second' limit $2));
+    select ctid from idempotency where created_at < (select clock_timestamp()) - $1 * interval '1 second' limit $2));
 
 -- name: checkpoint_clean
 -- Forgets what jobs of dropped days saved; those that outlived their day are in the default partition.

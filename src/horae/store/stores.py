@@ -1,0 +1,40 @@
+"""The store as a whole: one thin module for each aggregate, all on the same connections."""
+
+from horae.store.actions import Actions, DeadLetters
+from horae.store.backfills import Backfills
+from horae.store.breakers import Breakers
+from horae.store.control import Control
+from horae.store.database import Database
+from horae.store.explain import ExplainRows
+from horae.store.gates import Gates
+from horae.store.jobs import JobLists, Jobs
+from horae.store.objects import Objects
+from horae.store.policy import PolicyRows
+from horae.store.quotas import Quotas
+from horae.store.rollups import Rollups
+from horae.store.schedules import Schedules
+from horae.store.unique import Expiries, Uniques
+from horae.store.upkeep import Upkeep
+from horae.store.workers import Workers
+
+
+class Stores:
+    def __init__(self, database: Database, objects: str) -> None:
+        self.jobs = Jobs(database)
+        self.lists = JobLists(database)
+        self.workers = Workers(database)
+        self.control = Control(database)
+        self.upkeep = Upkeep(database)
+        self.objects = Objects(objects)
+        self.policy = PolicyRows(database)
+        self.gates = Gates(database)
+        self.breakers = Breakers(database)
+        self.quotas = Quotas(database)
+        self.rollups = Rollups(database)
+        self.uniques = Uniques(database)
+        self.expiries = Expiries(database)
+        self.actions = Actions(database)
+        self.dead_letters = DeadLetters(database)
+        self.explain = ExplainRows(database)
+        self.schedules = Schedules(database)
+        self.backfills = Backfills(database)

@@ -1,0 +1,138 @@
+"""What strangers send to the routes of limits, quotas, gates, actions and schedules: made from the table of routes, so a
+new one is tried as soon as it stands there. Whatever is sent, the answer is no server error, and each refusal a problem
+document; and a key of one tenant learns nothing of another."""
+
+import asyncio
+import re
+from itertools import product
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+import pytest
+
+from horae.model.roles import Role
+from horae.server.routes import ROUTES, Route
+
+from .house import Answer, House, end
+
+TAGS = {"actions", "limits", "quotas", "queues", "gates", "schedules", "calendars", "tenants"}
+ADDED = [route for route in ROUTES if route.tag in TAGS or route.path.endswith(("/move", "/explain", "/drain"))]
+BODIED = [route for route in ADDED if route.body is not None]
+
+UUID = "01900000-0000-7000-8000-000000000000"
+NASTY: list[Any] = [
+    None, True, -1, 0, 10**30, 1e300, "", "\x00", "💥é", "x" * 3000, "'; drop table job; --", "-5s", "9e99/s",
+    [], ["\x00"], {}, {"\x00": "\x00"}, {"x": [10**40]}, "0001-01-01T00:00:00Z", "9999-12-31T23:59:59+14:00",
+]  # fmt: skip
+TEXTS = [value for value in NASTY if isinstance(value, str)] + ["-1", "99999999999999999999", "x@" + "9" * 30, "nan"]
+GARBAGE = [
+    b"{", b"[]", b"null", b'"x"', b"5", b"\xff", b"NaN", b'{"colour": 1}', b'{"reason": "\\ud800"}',
+    b'{"a":' * 500 + b"1" + b"}" * 500, b"[" * 100_000, b'{"why": "x", "why": "x", "reason": "x", "reason": "x"}',
+]  # fmt: skip
+
+RIGHT: dict[str, dict[str, Any]] = {
+    "ActionRequest": {"action": "cancel", "filter": {"task": "work"}, "preview": True},
+    "DeadLetterRequest": {"preview": True},
+    "LimitPut": {"max_running": 1, "task": "nothing"},
+    "QuotaPut": {"max_pending": 1_000_000},
+    "GateCreate": {"reason": "because", "task": "nothing", "expires_in": "1s"},
+    "Stop": {"expires_in": "1s"},
+    "ScheduleSave": {"name": "there", "task": "work", "cron": "0 3 * * *", "paused": True},
+    "PreviewRequest": {"name": "there", "task": "work", "cron": "0 3 * * *"},
+    "ScheduleChange": {"set": {"cron": "0 4 * * *"}},
+    "BackfillRequest": {"since": "2026-01-01T00:00:00Z", "until": "2026-01-02T00:00:00Z", "dry_run": True},
+    "CalendarDefinition": {"name": "there"},
+    "ScheduleLimits": {"shortest_interval": "1m"},
+    "TenantCreate": {"name": "green"},
+    "TenantChange": {"weight": 1},
+}
+"""By record: a body that is right, of which one field at a time is spoilt. Not here: whose fields may all be left out."""
+
+
+@pytest.fixture
+async def busy(house: House) -> House:
+    """Red has one of everything."""
+    await house.worker("work")
+    for method, path, body in (
+        ("PUT", "/v1/limits/there", {"max_running": 5}),
+        ("PUT", "/v1/quotas/queue/there", {"max_pending": 5}),
+        ("PUT", "/v1/calendars/there", {"name": "there", "weekend": ["SAT"]}),
+        ("PUT", "/v1/schedules/there", RIGHT["ScheduleSave"]),
+        ("POST", "/v1/gates", {"reason": "x", "task": "nothing"}),
+    ):
+        answer = await house.call(method, path, body)
+        assert answer.status in {200, 201}, answer
+    return house
+
+
+def path_of(route: Route, **names: str) -> str:
+    known = {"action_id": UUID, "gate_id": "1", "scope": "queue", "backfill": "1", "worker_id": "1"} | names
+    return re.sub(r"{(\w+)}", lambda part: quote(known.get(part[1], "there"), safe=""), route.path)
+
+
+def fault(route: Route, sent: object, answer: Answer, *, refused: bool = False) -> str | None:
+    """What is wrong with an answer; a refusal must be a problem document with a code."""
+    if answer.status >= 500 or (refused and answer.status < 400) or (answer.status >= 400 and not answer.code):
+        return f"{route.method} {route.path} {str(sent)[:120]}: {answer}"
+    return None
+
+
+async def faults(tries: list[Any]) -> list[str]:
+    """Eight at a time."""
+    lock = asyncio.Semaphore(8)
+
+    async def one(attempt: Any) -> str | None:
+        async with lock:
+            return await attempt
+
+    return [found for found in await asyncio.gather(*map(one, tries)) if found is not None]
+
+
+async def test_no_garbage_for_a_body_is_taken(busy: House):
+    async def send(route: Route, body: bytes) -> str | None:
+        who = "root" if route.tag == "tenants" else "red"
+        answer = await busy.call(route.method, path_of(route, name="red" if who == "root" else "there"), body, who=who)
+        return fault(route, body, answer, refused=True)
+
+    assert await faults([send(route, body) for route, body in product(BODIED, GARBAGE)]) == []
+
+
+async def test_no_field_of_any_body_breaks_the_server(busy: House):
+    async def send(route: Route, body: dict[str, Any], who: str) -> str | None:
+        answer = await busy.call(route.method, path_of(route), body, who=who, role=Role.ADMIN)
+        return fault(route, body, answer)
+
+    tries = []
+    for route in BODIED:
+        right = RIGHT.get(route.body.__name__, {})
+        for field, value in product(msgspec.structs.fields(route.body), NASTY):
+            who = "root" if route.tag == "tenants" or route.path.endswith("/limits") else "red"
+            tries.append(send(route, right | {field.encode_name: value}, who))
+    assert await faults(tries) == []
+    assert (await busy.get("/v1/whoami")).status == 200
+
+
+async def test_no_part_of_a_path_breaks_the_server(busy: House):
+    async def send(route: Route, name: str, value: str) -> str | None:
+        body = RIGHT.get(getattr(route.body, "__name__", ""), {}) if route.body else None
+        return fault(route, value, await busy.call(route.method, path_of(route, **{name: value}), body))
+
+    tries = []
+    for route in ADDED:
+        for name, value in product(re.findall(r"{(\w+)}", route.path), TEXTS):
+            tries.append(send(route, name, value))
+    assert await faults(tries) == []
+
+
+async def test_no_query_breaks_the_server(busy: House):
+    async def send(route: Route, name: str, value: str, who: str) -> str | None:
+        body = RIGHT.get(getattr(route.body, "__name__", ""), {}) if route.body else None
+        answer = await busy.call(route.method, path_of(route), body, who=who, **{name: value})
+        return fault(route, (name, value), answer)
+
+    tries = []
+    for route in ADDED:
+        for name, value, who in product(route.query, TEXTS, ("red", "root")):
+            tries.append(send(route, name, value, who))
+    assert await faults(tries) == []

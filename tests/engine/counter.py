@@ -83,7 +83,7 @@ class Counter:
         for lane_id, _ in self.take(session, want):
             tenant = self.keys[lane_id].tenant_id
             used[tenant] = used.get(tenant, 0.0) + took[tenant]
-            self.backlog.charge(tenant, took[tenant] - self.shares.cost(tenant, TASK))
+            self.backlog.charge(session, tenant, took[tenant] - self.shares.cost(tenant, TASK))
         return used
 
 

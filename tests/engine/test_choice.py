@@ -73,8 +73,9 @@ def test_a_worker_of_a_tenant_takes_its_tenants_jobs_only_and_costs_it_nothing()
     assert not counter.choice.possible(own)
     counter.submit(2, LaneKey(2, "default", TASK), 2)
     assert lanes_of(counter.take(own, 10)) == [2]
-    assert counter.shares.used(2) == 0
-    assert lanes_of(counter.take(worker(), 10)) == [1]
+    everybodys = worker()
+    assert lanes_of(counter.take(everybodys, 10)) == [1]
+    assert counter.backlog.line_of(everybodys).at(2) == 0
 
 
 @pytest.mark.parametrize("placement", [NEAR, STICKY])

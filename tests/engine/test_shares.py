@@ -101,7 +101,7 @@ def test_a_tenant_in_the_red_does_not_get_out_of_it_by_another_queue():
     flood(counter, 1)
     flood(counter, 2)
     counter.run(session, 2, took)
-    counter.backlog.charge(1, 10.0)
+    counter.backlog.charge(session, 1, 10.0)
     flood(counter, 1, queue="another")
     got = [next(iter(counter.run(session, 1, took))) for _ in range(10)]
     assert got == [2] * 10
@@ -112,8 +112,8 @@ def test_a_refund_puts_a_tenant_forward_at_once():
     flood(counter, 1)
     flood(counter, 2)
     counter.take(session, 2)
-    counter.backlog.charge(1, 5.0)
-    counter.backlog.charge(1, -6.0)
+    counter.backlog.charge(session, 1, 5.0)
+    counter.backlog.charge(session, 1, -6.0)
     assert [counter.take(session, 1)[0][0] // 1000 for _ in range(3)] == [1, 1, 1]
 
 
@@ -137,7 +137,7 @@ def test_emergencies_go_before_everybodys_share_but_only_as_many_as_are_allowed(
     counter, session = Counter(), worker()
     flood(counter, 1)
     flood(counter, 2)
-    counter.backlog.charge(1, 100.0)
+    counter.backlog.charge(session, 1, 100.0)
     counter.submit(1, LaneKey(1, "default", TASK, urgent=True), *range(100))
     got = [lane_id for lane_id, _ in counter.take(session, 60)]
     assert got[:EMERGENCIES_ALWAYS] == [1] * EMERGENCIES_ALWAYS
@@ -152,7 +152,7 @@ def test_the_time_of_a_tenant_with_an_emergency_is_not_the_present():
     flood(counter, 1)
     flood(counter, 2)
     counter.take(session, 2)
-    counter.backlog.charge(1, 1000.0)
+    counter.backlog.charge(session, 1, 1000.0)
     counter.submit(1, LaneKey(1, "default", TASK, urgent=True), 1)
     counter.take(session, 2)
     flood(counter, 3)

@@ -1,9 +1,9 @@
 """Backlog: what this server believes of the lanes that have work, kept so that choosing among them is quick.
 
 Whether a worker can run a lane depends on the lane's queue, task and placement: its *profile*. There are few of those,
-however many tenants and concurrency keys there are. A profile keeps each tenant's lanes in the order of their heads, and
-the workers that can run the same profiles have a `Line` of the tenants that have work for them. So a choice costs the
-logarithm of what is there.
+however many tenants and concurrency keys there are. A profile keeps each tenant's lanes in the order of their heads,
+and the workers that can run the same profiles have a `Line` of the tenants that have work for them. So a choice costs
+the logarithm of what is there.
 
 A lane is *full* (believed to have work), *claimed* (a claim for it is under way), *quiet* (believed empty), *blocked*
 (a limit has no room) or *closed* (a gate). Everything here is a hint: the claim itself finds out.
@@ -277,13 +277,13 @@ class Backlog:
     def line_of(self, session: "Session") -> Line:
         """The line of the workers that can run the same as this one."""
         line = session.line
-        if line is None or session.profiles_judged < len(self._numbered):
+        new = self._numbered[session.profiles_judged :]
+        if line is None or new or self._lines.get(line.kind) is not line:
             kind = 0 if line is None else line.kind
-            for profile in self._numbered[session.profiles_judged :]:
+            for profile in new:
                 kind |= session.can_run(profile) << profile.number
             session.profiles_judged = len(self._numbered)
-            if line is None or kind != line.kind or kind not in self._lines:
-                line = session.line = self._lines.get(kind) or self._open(kind, line)
+            line = session.line = self._lines.get(kind) or self._open(kind, line)
         line.used_at = time.monotonic()
         return line
 

@@ -36,6 +36,8 @@ class Chosen(NamedTuple):
     """What one of its jobs is charged its tenant, in worker-seconds."""
     pledged: float
     """What was charged ahead."""
+    policy: int
+    """The version of the policy it was chosen by: the claim goes by that one, or takes nothing."""
 
 
 class Picked(NamedTuple):
@@ -111,7 +113,7 @@ class Choice:
             ceiling = max(ceilings[hint.key.tenant_id], min(hint.head, HIGHEST_RANK - SLACK) + SLACK)
             if hint.doubtful:
                 quota, ceiling = 1, HIGHEST_RANK
-            chosen.append(Chosen(hint, hint.head, quota, ceiling, job_seconds, pledged))
+            chosen.append(Chosen(hint, hint.head, quota, ceiling, job_seconds, pledged, self._policy.version))
         return chosen
 
     def _part(self, key: LaneKey, lanes: int) -> float:
@@ -170,26 +172,29 @@ class _Picking:
         urgent = [profile for profile in self._suitable if profile.urgent]
         if not urgent:
             return
-        own, line = self._session.tenant_id, self._backlog.line_of(self._session)
-        tenants = {one for profile in urgent for one in profile.tenants() if own in (None, one)}
-        for tenant_id in sorted(tenants, key=line.at):
+        own = self._session.tenant_id
+        tenants = {one for profile in urgent for one in profile.tenants()} if own is None else {own}
+        for tenant_id in sorted(tenants, key=self._backlog.line_of(self._session).at):
             for profile in urgent:
                 left = self._choice.emergencies_left(tenant_id)
                 if left and len(self.picked) < most and profile.head(tenant_id) is not None:
                     self._consider(profile, tenant_id, left)
 
     def pick(self, most: int) -> None:
-        line, own = self._backlog.line_of(self._session), self._session.tenant_id
-        present: float | None = None
-        while len(self.picked) < most and (tenant_id := line.first() if own is None else own) is not None:
-            at, before = line.at(tenant_id), len(self.picked)
+        own = self._session.tenant_id
+        if own is not None:
+            while len(self.picked) < most and self._pick_of(own):
+                pass
+            return
+        line = self._backlog.line_of(self._session)
+        present, emergencies = line.present, len(self.picked)
+        while len(self.picked) < most and (tenant_id := line.first()) is not None:
+            if len(self.picked) == emergencies:
+                present = max(line.present, line.at(tenant_id))
             if not self._pick_of(tenant_id):
-                if own is not None:
-                    return
                 line.leave(tenant_id)
                 self._tenants_aside.append(tenant_id)
-            elif present is None and len(self.picked) > before and own is None:
-                present = line.present = max(line.present, at)
+        line.present = present if len(self.picked) > emergencies else line.present
 
     def _pick_of(self, tenant_id: int) -> bool:
         """Looks at a tenant's next lane; False when it has none for this worker in this claim."""
@@ -216,7 +221,7 @@ class _Picking:
     def _consider(self, profile: Profile, tenant_id: int, emergencies: int | None) -> None:
         hint = profile.pop(tenant_id)
         if not self._choice.is_open(hint):
-            self._choice.close(hint)
+            self._backlog.close(hint)
         elif not (self._session.may_have_more(hint.lane_id) and self._should_run(hint)):
             self._aside.append(hint)
         else:
@@ -240,6 +245,8 @@ class _Picking:
         """Puts back what was only looked at."""
         for hint in self._aside:
             hint.profile.add(hint)
+        if not self._tenants_aside:
+            return
         line = self._backlog.line_of(self._session)
         for tenant_id in self._tenants_aside:
             if any(line.serves(profile.number) for profile in self._backlog.profiles_of(tenant_id)):

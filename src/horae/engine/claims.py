@@ -28,6 +28,8 @@ class Cut(NamedTuple):
 class Claimed(NamedTuple):
     rows: list[asyncpg.Record]
     cuts: list[Cut]
+    fruitless: Sequence[Chosen] = ()
+    """Lanes of a statement that said nothing of any lane: they are empty, or the policy was no longer the present."""
 
 
 NOTHING: Final = Claimed([], [])
@@ -58,13 +60,16 @@ class Claims:
         promised = sum(lane.quota for lane in plain)
         rows = await self._plain(session, number, plain, min(want, promised)) if plain else []
         if not limited or len(rows) >= want:
-            return Claimed(rows, [])
+            return Claimed(rows, [], [] if rows else plain)
         got = await self._limited(session, number, limited, want - len(rows))
-        return Claimed(rows + got.rows, got.cuts)
+        fruitless = [] if rows else plain
+        if not got.rows and not got.cuts:
+            fruitless += [lane for lane, _ in limited]
+        return Claimed(rows + got.rows, got.cuts, fruitless)
 
     async def _plain(self, session: Session, number: int, lanes: Sequence[Chosen], want: int) -> list[asyncpg.Record]:
         return await self._jobs.job_claim(
-            session.worker_id, number, self._policy.version, want, [_lane_claim(lane) for lane in lanes]
+            session.worker_id, number, lanes[0].policy, want, [_lane_claim(lane) for lane in lanes]
         )
 
     async def _limited(
@@ -75,7 +80,7 @@ class Claims:
         rows = await self._jobs.job_claim_limited(
             session.worker_id,
             number,
-            self._policy.version,
+            lanes[0][0].policy,
             want,
             [_lane_claim(lane) for lane, _ in lanes],
             LaneGroups(

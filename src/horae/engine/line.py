@@ -8,29 +8,29 @@ so that nobody saves up; who was ahead of it when it left is still ahead when it
 
 import heapq
 import itertools
+from collections.abc import Mapping
 from typing import Final, Self
 
 SPARE: Final = 1000
-"""How many tenants that left the line may be remembered before they are looked through."""
+"""How many tenants may be remembered before those are forgotten that left and are not ahead of the present."""
 
 
 class Line:
-    def __init__(self, kind: int) -> None:
+    def __init__(self, kind: int, present: float = 0.0, known: Mapping[int, float] | None = None) -> None:
         self.kind = kind
         """The numbers of the profiles that its workers can run, as bits."""
-        self.present = 0.0
+        self.present = present
         self.used_at = 0.0
         """When a worker last asked."""
-        self._at: dict[int, float] = {}
+        self._at: dict[int, float] = {} if known is None else dict(known)
+        self._most_known = SPARE
         self._order: list[tuple[float, int, int]] = []
         self._stamps: dict[int, int] = {}
         self._numbers = itertools.count()
 
     def branch(self, kind: int) -> Self:
         """The line of workers that turned out to be of another kind, with nobody in it yet."""
-        line = type(self)(kind)
-        line.present, line._at = self.present, dict(self._at)
-        return line
+        return type(self)(kind, self.present, self._at)
 
     def serves(self, profile_number: int) -> bool:
         return bool(self.kind >> profile_number & 1)
@@ -49,8 +49,9 @@ class Line:
 
     def leave(self, tenant_id: int) -> None:
         self._stamps.pop(tenant_id, None)
-        if len(self._at) > 2 * len(self._stamps) + SPARE:
+        if len(self._at) > self._most_known:
             self._at = {one: at for one, at in self._at.items() if one in self._stamps or at > self.present}
+            self._most_known = 2 * len(self._at) + SPARE
 
     def charge(self, tenant_id: int, seconds: float) -> None:
         """Seconds by weight; negative is what was charged too much."""

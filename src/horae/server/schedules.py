@@ -58,13 +58,17 @@ def _instant(call: Call, name: str) -> datetime | None:
 async def list_schedules(call: Call) -> Reply:
     tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
     limit = int(call.query_number("limit", PAGE, 1, MAX_PAGE))
-    name, _, tenant = call.query.get("cursor", "").rpartition("@")
-    if name and not tenant.isdecimal():
-        raise InvalidInput("cursor: give back the one from the last page", field="cursor")
-    after = (name, int(tenant or 0))
-    rows = await call.engine.scheduling.list_all(tenant_id, call.query.get("task"), after, limit)
+    rows = await call.engine.scheduling.list_all(tenant_id, call.query.get("task"), _after(call), limit)
     following = f"{rows[-1]['name']}@{rows[-1]['tenant_id']}" if len(rows) == limit else None
     return Reply(wire.SchedulePage([schedule_view(row) for row in rows], following))
+
+
+def _after(call: Call) -> tuple[str, int]:
+    """Where the last page ended: a name and the number of its tenant."""
+    name, _, tenant = call.query.get("cursor", "@0").rpartition("@")
+    if not tenant.isdecimal() or len(tenant) > 9:
+        raise InvalidInput("cursor: give back the one from the last page", field="cursor")
+    return name, int(tenant)
 
 
 async def create(call: Call) -> Reply:

@@ -46,8 +46,8 @@ class PolicyRows:
         found = await self._database.fetch("slot_groups", rows)
         return {row["group_id"]: row["taken"] for row in found}
 
-    async def bucket_clean(self) -> None:
-        await self._database.fetch("bucket_clean")
+    async def bucket_clean(self, seconds: float) -> None:
+        await self._database.fetch("bucket_clean", seconds)
 
 
 async def policy_touch(tx: Transaction) -> int:

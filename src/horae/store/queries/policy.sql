@@ -56,12 +56,15 @@ from lane l
 where ($1::int is null or l.tenant_id = $1) and exists (select from lease le where le.lane_id = l.id);
 
 -- name: slot_adopt
--- Gives the running jobs of lanes their slots in groups that are new to them.
+-- Gives the running jobs of lanes their slots in groups that are new to them. The leases are locked first, in the order
+-- in which ends delete them: a job that ends at this moment is waited for, and gets no slot that would outlive it.
 -- $1 lanes, $2 groups
 with wanted as materialized (
     select w.group_id, le.id, le.lane_id
     from unnest($1::int[], $2::bigint[]) as w (lane_id, group_id)
     join lease le on le.lane_id = w.lane_id
+    order by le.ctid
+    for update of le
 ), taken as (
     insert into slot (group_id, id, lane_id) select group_id, id, lane_id from wanted
     on conflict do nothing
@@ -107,5 +110,6 @@ where not exists (select from lease le where le.lane_id = s.lane_id and le.id = 
 select group_id, count(*) as taken from slot group by group_id order by taken desc limit $1;
 
 -- name: bucket_clean
--- Forgets buckets that nobody took from for a day: they are full.
-delete from bucket where at < clock_timestamp() - interval '1 day';
+-- Forgets buckets that nobody took from for so long that they are full.
+-- $1 seconds
+delete from bucket where at < clock_timestamp() - $1::float * interval '1 second';

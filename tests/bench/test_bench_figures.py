@@ -6,7 +6,10 @@ from hypothesis import strategies as st
 
 from horae.bench.figures import Figure, Notes, percentile, rounded
 from horae.bench.scenarios.failover import Life, count_overlaps
+from horae.bench.scenarios.fairness import SHARERS, curve, deviation, jain
+from horae.bench.scenarios.limits import draw_keys, most_at_once
 
+records = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 30), st.integers(0, 5)), max_size=20)
 samples = st.lists(st.floats(-1e9, 1e9), min_size=1)
 
 
@@ -55,3 +58,33 @@ def test_values_have_no_more_digits_than_they_know(value: float, shown: float) -
 def test_attempts_that_follow_each_other_do_not_overlap() -> None:
     assert count_overlaps([Life(0, 10), Life(11, 20), Life(21, 22)]) == 0
     assert count_overlaps([Life(0, 12), Life(11, 20)]) == 1
+
+
+@given(records)
+def test_the_most_at_once_is_what_a_count_at_every_instant_sees(spans: list[tuple[str, int, int]]) -> None:
+    seen = [
+        sum(name == key and first <= instant <= first + length for name, first, length in spans)
+        for key in "ab"
+        for instant in range(40)
+    ]
+    assert most_at_once((key, first, first + length) for key, first, length in spans) == max(seen)
+
+
+def test_keys_are_drawn_by_zipfs_law_and_alike_each_time() -> None:
+    drawn = draw_keys(1000, 50_000)
+    assert drawn == draw_keys(1000, 50_000)
+    assert drawn.count("key-0") == pytest.approx(2 * drawn.count("key-1"), rel=0.1)
+    assert len(set(drawn)) > 900
+
+
+def test_shares_by_weight_deviate_by_nothing_and_one_for_all_by_much() -> None:
+    fair = {sharer.tenant: sharer.weight for sharer in SHARERS}
+    assert deviation(fair) == pytest.approx(0)
+    assert deviation({**fair, SHARERS[-1].tenant: 0.0}) == pytest.approx(133.3, abs=0.1)
+    assert jain([1, 1, 1]) == pytest.approx(1)
+    assert jain([1, 0, 0]) == pytest.approx(1 / 3)
+
+
+def test_a_curve_adds_up_what_was_used() -> None:
+    second = 10**9
+    assert curve([(0, second), (second, 2 * second), (0, 3 * second)])[-1] == (3.0, 5.0)

@@ -1,12 +1,13 @@
 """The load generator, against a small server whose answers are known."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 
-from horae.bench.generator import is_whole, post, send
+from horae.bench.generator import is_whole, post, send, send_at
 from horae.model.errors import SetupError
 
 CREATED = b"HTTP/1.1 201 Created\r\ncontent-type: application/json\r\nContent-Length: 2\r\n\r\n{}"
@@ -62,3 +63,20 @@ async def test_a_refusal_is_an_error_that_tells_the_answer() -> None:
 def test_an_answer_is_whole_only_with_its_last_byte() -> None:
     assert not any(is_whole(CREATED[:length]) for length in range(len(CREATED)))
     assert is_whole(CREATED)
+
+
+async def test_a_plan_is_kept_however_slow_the_answers_are() -> None:
+    """The second request is due while the first has no answer yet: it goes over another connection."""
+    start = time.monotonic()
+    async with answering(CREATED[:20], CREATED[20:]) as (url, _):
+        request = post("/v1/jobs", "key", b"{}")
+        load = await send_at(url, [(start + 0.05 * number, request) for number in range(6)], 2)
+    assert len(load.latencies) == 6
+    assert time.monotonic() - start >= 0.25
+
+
+async def test_a_refused_request_of_a_plan_is_an_error() -> None:
+    refusal = b"HTTP/1.1 422 Unprocessable\r\ncontent-length: 12\r\n\r\nunknown_task"
+    async with answering(refusal) as (url, _):
+        with pytest.raises(SetupError, match="unknown_task"):
+            await send_at(url, [(time.monotonic(), post("/v1/jobs", "key", b"{}"))], 2)

@@ -1,6 +1,8 @@
-"""What strangers send to the routes of limits, quotas, gates, actions and schedules: made from the table of routes, so a
-new one is tried as soon as it stands there. Whatever is sent, the answer is no server error, and each refusal a problem
-document; and a key of one tenant learns nothing of another."""
+"""What strangers send to the routes of limits, quotas, gates, actions and schedules.
+
+It is made from the table of routes, so that a new one is tried as soon as it stands there. Whatever is sent, the answer
+is no server error, and each refusal a problem document; and a key of one tenant learns nothing of another.
+"""
 
 import asyncio
 import re
@@ -47,7 +49,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "TenantCreate": {"name": "green"},
     "TenantChange": {"weight": 1},
 }
-"""By record: a body that is right, of which one field at a time is spoilt. Not here: whose fields may all be left out."""
+"""By record: a body that is right, of which one field at a time is spoilt. Of those not here all may be left out."""
 
 
 @pytest.fixture
@@ -136,3 +138,109 @@ async def test_no_query_breaks_the_server(busy: House):
         for name, value, who in product(route.query, TEXTS, ("red", "root")):
             tries.append(send(route, name, value, who))
     assert await faults(tries) == []
+
+
+async def furnish_blue(house: House) -> dict[str, str]:
+    """Blue has one of everything, and each bears the word `indigo`; jobs of both tenants wait in one queue."""
+    worker = await house.worker("indigo", who="blue")
+    await house.submit("indigo", who="blue", labels={"l": "indigo"}, queue="shared", max_attempts=1)
+    (grant,) = await worker.take()
+    await worker.finish(end(grant, "error", error={"kind": "Indigo", "message": "indigo"}))
+    for number in range(3):
+        await house.submit("indigo", who="blue", queue="shared", concurrency_key="indigo", params={"n": number})
+    made = {}
+    for method, path, body, place in (
+        ("PUT", "/v1/limits/indigo", {"max_running": 5, "reason": "indigo"}, ""),
+        ("PUT", "/v1/quotas/queue/indigo", {"max_pending": 50}, ""),
+        ("PUT", "/v1/calendars/indigo", {"name": "indigo", "days": {"2030-01-01": "indigo"}}, ""),
+        ("PUT", "/v1/schedules/indigo", {"name": "indigo", "task": "indigo", "cron": "0 3 * * *"}, ""),
+        ("POST", "/v1/gates", {"reason": "indigo", "task": "indigo", "action": "drop"}, "gate_id"),
+        ("POST", "/v1/jobs/actions", {"action": "cancel", "reason": "indigo", "filter": {"task": "none"}}, "action_id"),
+        ("POST", "/v1/stop", {"reason": "indigo"}, ""),
+    ):
+        answer = await house.call(method, path, body, who="blue")
+        assert answer.status in {200, 201, 202}, answer
+        made[place] = str(answer.json.get("id", ""))
+    async with asyncio.timeout(20):
+        while (await house.get(f"/v1/actions/{made['action_id']}", who="blue")).json["state"] != "done":  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    return {**made, "job_id": grant["id"], "worker_id": str(worker.id), "name": "indigo", "backfill": "1"}
+
+
+NOWHERE = {"job_id": UUID, "worker_id": "999999", "gate_id": "999999", "action_id": UUID, "name": "violet",
+           "backfill": "999999", "tenant": "nobody"}  # fmt: skip
+"""The same names for things that nobody has."""
+
+
+async def test_what_another_tenant_has_is_answered_like_what_nobody_has(house: House):
+    theirs = await furnish_blue(house) | {"tenant": "blue"}
+    wrong = []
+    for route in ROUTES:
+        if route.method != "GET" or route.path.endswith(("/openapi.json", "/docs", "/events", "/readyz")):
+            continue
+        for query in ((), ("tenant",)):
+            there, nowhere = [
+                await house.get(path_of(route, **names), **{name: names[name] for name in query})
+                for names in (theirs, NOWHERE)
+            ]
+            seen = there.body.decode()
+            for echo in ("/indigo", "'indigo'"):  # What the caller asked for may come back to it.
+                seen = seen.replace(echo, "")
+            if there.status != nowhere.status or (there.status >= 400 and there.code != nowhere.code):
+                wrong.append(f"{route.path} {query}: {there}, but {nowhere}")
+            if "indigo" in seen.lower():
+                wrong.append(f"{route.path} {query} tells: {there}")
+    assert wrong == []
+
+
+async def test_why_a_job_waits_behind_another_tenants_names_none_of_its_things(house: House):
+    await furnish_blue(house)
+    await house.call("PUT", "/v1/limits/all", {"max_running": 0, "queue": "shared"}, who="root")
+    await house.worker("work")
+    own = await house.submit(queue="shared")
+    answer = await house.get(f"/v1/jobs/{own}/explain")
+    assert answer.json["reasons"]
+    assert b"indigo" not in answer.body.lower()
+    assert b"blue" not in answer.body.lower()
+
+
+async def test_a_tenant_changes_nothing_of_another_by_any_route(house: House):
+    theirs = await furnish_blue(house)
+    await house.worker("work")
+    before = await everything(house, theirs)
+    for route in ADDED:
+        if route.method == "GET":
+            continue
+        body = RIGHT.get(getattr(route.body, "__name__", ""), {}) if route.body else None
+        if body and "name" in body:
+            body = body | {"name": "indigo"}
+        for query in ({}, {"tenant": "blue"}):
+            answer = await house.call(route.method, path_of(route, **theirs), body, **query)
+            assert answer.status < 500, (route, answer)
+    assert await everything(house, theirs) == before
+
+
+async def everything(house: House, theirs: dict[str, str]) -> dict[str, Any]:
+    """What blue sees of its own, but for what moves by itself."""
+    found = {}
+    for route in ADDED:
+        if route.method == "GET" and route.path.split("/")[2] not in {"queues", "tenants"}:
+            found[route.path] = (await house.get(path_of(route, **theirs), who="blue")).json
+    return found
+
+
+async def test_a_rule_of_seconds_whose_ticks_would_be_moved_for_ever_is_refused_at_once(busy: House):
+    week = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]
+    assert (await busy.call("PUT", "/v1/calendars/never", {"name": "never", "weekend": week})).status == 200
+    for cron, more in (
+        ("* * * * * *", {"calendars": ["never"], "on_blocked": "next"}),
+        ("* * * * * *", {"calendars": ["never"], "on_blocked": "previous"}),
+        ("* * * * 1 *", {"calendars": ["never"], "on_blocked": "next"}),
+        ("* * * * * *", {"windows": [{"days": "MON", "start": "08:00", "end": "09:00"}], "outside": "defer"}),
+    ):
+        async with asyncio.timeout(10):
+            answer = await busy.post("/v1/schedules/preview", {"name": "p", "task": "work", "cron": cron, **more})
+        assert answer.code == "invalid_input", answer
+        assert answer.json["field"] in {"on_blocked", "outside"}
+    hourly = {"name": "p", "task": "work", "cron": "0 * * * *", "calendars": ["never"], "on_blocked": "next"}
+    assert (await busy.post("/v1/schedules/preview", hourly)).status == 200

@@ -89,9 +89,12 @@ async def send_at(url: str, plan: Iterable[tuple[float, bytes]], connections: in
         finally:
             writer.close()
 
-    async with asyncio.TaskGroup() as callers:
-        for _ in range(connections):
-            callers.create_task(caller())
+    try:
+        async with asyncio.TaskGroup() as callers:
+            for _ in range(connections):
+                callers.create_task(caller())
+    except ExceptionGroup as several:
+        raise several.exceptions[0] from several
     return Load(latencies, time.monotonic() - began, time.process_time() - cpu)
 
 

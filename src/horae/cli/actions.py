@@ -8,7 +8,7 @@ from rich.text import Text
 from horae.cli.access import HERE, Access
 from horae.cli.arguments import NOTHING, JobArguments
 from horae.cli.screen import console, facts, print_json, print_lines, table
-from horae.cli.text import compact, relative, when
+from horae.cli.text import absolute, compact, relative, when
 from horae.cli.where import NONE, Many, act, follow, told
 from horae.model.actions import ActionKind
 from horae.model.errors import InvalidInput
@@ -91,7 +91,7 @@ def show(action_id: str, /, *, access: Access = HERE) -> None:
             ("made", when(found.created_at, now) + (f" by {found.by}" if found.by else "")),
             ("seen", f"{found.seen} of {found.total}{'+' if found.more else ''}"),
             ("finished", when(found.finished_at, now)),
-            ("undo", f"possible until {when(found.undo_until, now)}" if found.undo_until else ""),
+            ("undo", f"possible until {absolute(found.undo_until)}" if found.undo_until else ""),
             ("remark", found.note or ""),
         ])
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -70,15 +71,25 @@ def apply(
         for calendar in wanted.calendars:
             _apply_calendar(client, calendar, tenant, access, dry_run=dry_run)
         for definition in wanted.schedules:
-            if dry_run:
-                _look(client, wanted, definition, tenant, access)
-            else:
-                _apply_schedule(client, definition, tasks.get(definition.task), why, tenant, access)
+            with _named(definition.name):
+                if dry_run:
+                    _look(client, wanted, definition, tenant, access)
+                else:
+                    _apply_schedule(client, definition, tasks.get(definition.task), why, tenant, access)
         if delete:
             names = {definition.name for definition in wanted.schedules}
             _delete_others(client, names, why, tenant, access, dry_run=dry_run)
     if dry_run:
         note("nothing was changed: this was a dry run")
+
+
+@contextlib.contextmanager
+def _named(schedule: str) -> Iterator[None]:
+    """A file has many schedules: what is wrong with one says with which."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise type(error)(f"schedule {schedule}: {error.detail}", **error.extra) from error
 
 
 def read_document(text: str) -> Document:

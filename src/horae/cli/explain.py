@@ -90,8 +90,9 @@ def _progress(found: Explanation) -> str:
 def _estimate(estimate: Estimate | None, now: datetime) -> str:
     if estimate is None:
         return ""
-    between = f"between {relative(estimate.earliest, now)} and {relative(estimate.latest, now)}"
-    return f"{when(estimate.at, now)}, {between}, from {estimate.basis}"
+    earliest, latest = relative(estimate.earliest, now), relative(estimate.latest, now)
+    between = "" if earliest == latest else f", between {earliest} and {latest}"
+    return f"{when(estimate.at, now)}{between}, from {estimate.basis}"
 
 
 def _about(reason: Reason, now: datetime) -> Iterator[tuple[str, str]]:

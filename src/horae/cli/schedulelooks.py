@@ -53,7 +53,7 @@ def show(name: str, /, *, tenant: str | None = None, access: Access = HERE) -> N
         screen = console()
         screen.print(schedule_facts(found))
         screen.print("\nto come", style="bold")
-        screen.print(tick_table(client.schedules.preview(name, tenant=tenant).items))
+        screen.print(tick_table(client.schedules.preview(name, tenant=tenant).items, found.definition.tz))
         if latest := client.schedules.ticks(name, limit=10, tenant=tenant).items:
             screen.print("\nlatest", style="bold")
             screen.print(record_table(latest))
@@ -91,13 +91,14 @@ def preview(
     """
     span = (count, read_instant(since, "since"), read_instant(until, "until"), tenant)
     with access.client() as client:
-        found = client.schedules.preview(name if task is None else definition(name, task, times, job), *span)
+        wanted = definition(name, task, times, job) if task else client.schedules.get(name, tenant).definition
+        found = client.schedules.preview(wanted if task else name, *span)
     if access.json:
         print_json(found)
         return
     screen = console()
     screen.print("; ".join(found.words))
-    screen.print(tick_table(found.items))
+    screen.print(tick_table(found.items, wanted.tz))
 
 
 def ticks(

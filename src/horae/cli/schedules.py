@@ -184,7 +184,8 @@ def _show(client: "Client", made: Schedule, access: Access) -> None:
     screen.print(schedule_facts(made))
     if made.state == "active":
         screen.print("\nto come", style="bold")
-        screen.print(tick_table(client.schedules.preview(made.definition.name, tenant=made.tenant).items))
+        coming = client.schedules.preview(made.definition.name, tenant=made.tenant).items
+        screen.print(tick_table(coming, made.definition.tz))
     else:
         note(f"the schedule is {made.state}")
 

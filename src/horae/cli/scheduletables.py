@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 from rich.table import Table
 from rich.text import Text
@@ -55,17 +56,19 @@ def schedule_facts(found: Schedule) -> Table:
     ])  # fmt: skip
 
 
-def tick_table(found: list[Tick]) -> Table:
-    now = datetime.now(UTC)
+def tick_table(found: list[Tick], tz: str) -> Table:
+    """By the schedule's own clock: that is the one its rule is written for."""
+    now, zone = datetime.now(UTC), ZoneInfo(tz)
     rows = (
         (
-            absolute(tick.at), tick.at.strftime("%Y-%m-%dT%H:%M:%SZ"), relative(tick.run_at, now),
+            tick.at.astimezone(zone).strftime("%a %Y-%m-%d %H:%M:%S%z"), tick.at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            relative(tick.run_at, now),
             f"skipped: {tick.skipped.value}" if tick.skipped else ", ".join(mark.value for mark in tick.marks),
             tick.detail or "",
         )
         for tick in found
     )  # fmt: skip
-    return table(("at", "utc", "runs", "marks", "detail"), rows, spare=("utc",))
+    return table((f"at ({tz})", "utc", "runs", "marks", "detail"), rows, spare=("utc",))
 
 
 def record_table(found: list[TickRecord]) -> Table:

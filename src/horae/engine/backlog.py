@@ -140,14 +140,14 @@ class Backlog:
         """The profiles with full lanes."""
         return self._active
 
-    def profiles_of(self, tenant_id: int) -> Iterable[Profile]:
-        """The profiles in which a tenant has full lanes."""
+    def heads_of(self, tenant_id: int) -> list[tuple[int, Profile]]:
+        """The profiles in which a tenant has full lanes, with the smallest head of each."""
         profiles = self._of_tenant.get(tenant_id, {})
-        for profile in [profile for profile in profiles if profile.head(tenant_id) is None]:
-            del profiles[profile]
-        if not profiles:
-            self._of_tenant.pop(tenant_id, None)
-        return profiles
+        heads = [(profile.head(tenant_id), profile) for profile in profiles]
+        found = [(head, profile) for head, profile in heads if head is not None]
+        if len(found) < len(heads):
+            self._of_tenant[tenant_id] = dict.fromkeys(profile for _, profile in found)
+        return found
 
     @property
     def anything(self) -> bool:

@@ -17,12 +17,15 @@ from horae.engine.backlog import HIGHEST_RANK, Backlog, LaneHint, Profile
 from horae.engine.policy import Policy
 from horae.engine.sessions import Session
 from horae.engine.shares import Emergencies
-from horae.model.matching import Free, less, room
+from horae.model.matching import less, room
 from horae.store.control import LaneKey
 
 LANES_A_CLAIM: Final = 64
 SLACK: Final = 10_000_000
 """Ten seconds of rank, in microseconds: well under the step between priorities."""
+LEAST: Final = 2
+"""Asked for one more than it has, a lane with a single job shows at once that it is empty, or its limit that it is
+reached; asked for one, it would have to be claimed again."""
 GRACE_SECONDS: Final = 1.0
 """How long a lane with a preference waits for the worker it prefers."""
 
@@ -63,8 +66,7 @@ class Choice:
         """Whether there may be something for this worker."""
         if session.tenant_id is None:
             return any(self._suits(session, profile) for profile in self._backlog.active())
-        mine = self._backlog.profiles_of(session.tenant_id)
-        return any(self._suits(session, profile) for profile in mine)
+        return any(self._suits(session, profile) for _, profile in self._backlog.heads_of(session.tenant_id))
 
     def choose(self, session: Session, want: int) -> list[Chosen]:
         self.waiting_for_better = False
@@ -76,7 +78,7 @@ class Choice:
         picking.pick_emergencies(most)
         picking.pick(most)
         picking.restore()
-        return self._with_quotas(picking.picked, suitable, picking.free, want)
+        return self._with_quotas(picking, want)
 
     def _suits(self, session: Session, profile: Profile) -> bool:
         if session.reserved_for is not None and session.reserved_for is not profile:
@@ -93,20 +95,16 @@ class Choice:
         others = [peer for peer in self._peers() if peer.can_run(profile) and not peer.draining]
         return session.is_best(profile, others)
 
-    def _with_quotas(
-        self, picked: Sequence[Picked], suitable: Sequence[Profile], free: Free, want: int
-    ) -> list[Chosen]:
-        """The want, shared among the tenants by weight and among a tenant's lanes alike, in worker-seconds.
-
-        `free` is what the worker has left beside one job of each lane that takes more than a slot.
-        """
+    def _with_quotas(self, picking: "_Picking", want: int) -> list[Chosen]:
+        """The want, shared among the tenants by weight and among a tenant's lanes alike, in worker-seconds."""
+        picked, free = picking.picked, picking.free
         lanes_of = Counter(one.hint.key.tenant_id for one in picked)
         parts = [self._part(one.hint.key, lanes_of[one.hint.key.tenant_id]) for one in picked]
         total = sum(parts)
-        ceilings = self._ceilings(picked, lanes_of, suitable)
+        ceilings = _ceilings(picking, lanes_of)
         chosen = []
         for (hint, job_seconds, pledged, most), part in zip(picked, parts, strict=True):
-            quota = max(1, math.ceil(want * part / total)) if most is None else min(want, most)
+            quota = max(LEAST, math.ceil(want * part / total)) if most is None else min(want, most)
             if hint.profile.heavy:
                 quota = min(quota, 1 + room(hint.profile.placement, free))
                 free = less(free, hint.profile.demand, quota - 1)
@@ -120,20 +118,6 @@ class Choice:
         shares = self._backlog.shares
         return shares.weight(key.tenant_id) / (lanes * shares.cost(key.tenant_id, key.task))
 
-    def _ceilings(
-        self, picked: Sequence[Picked], lanes_of: Counter[int], suitable: Sequence[Profile]
-    ) -> dict[int, int]:
-        """The highest rank that each tenant's lanes may give: not far behind the head of its next lane."""
-        able = set(suitable)
-        ceilings: dict[int, int] = {}
-        for tenant_id, count in lanes_of.items():
-            profiles = [profile for profile in self._backlog.profiles_of(tenant_id) if profile in able]
-            heads = [head for profile in profiles if (head := profile.head(tenant_id)) is not None]
-            if count > 1:
-                heads.append(max(one.hint.head for one in picked if one.hint.key.tenant_id == tenant_id))
-            ceilings[tenant_id] = min(*heads, HIGHEST_RANK - SLACK) + SLACK if heads else HIGHEST_RANK
-        return ceilings
-
     def claim(self, session: Session, hint: LaneHint, jobs: float, most: int | None) -> Picked:
         """Takes a lane, and charges its tenant ahead for what it may give."""
         key = hint.key
@@ -144,6 +128,18 @@ class Choice:
 
     def emergencies_left(self, tenant_id: int) -> int:
         return self._emergencies.left(tenant_id)
+
+
+def _ceilings(picking: "_Picking", lanes_of: Counter[int]) -> dict[int, int]:
+    """The highest rank that each tenant's lanes may give: not far behind the head of its next lane."""
+    last: dict[int, int] = {}
+    for hint, *_ in picking.picked:
+        last[hint.key.tenant_id] = max(hint.head, last.get(hint.key.tenant_id, hint.head))
+    ceilings = {}
+    for tenant_id, count in lanes_of.items():
+        head = min(picking.next_head(tenant_id), last[tenant_id] if count > 1 else HIGHEST_RANK)
+        ceilings[tenant_id] = head + SLACK if head < HIGHEST_RANK - SLACK else HIGHEST_RANK
+    return ceilings
 
 
 class _Picking:
@@ -159,6 +155,7 @@ class _Picking:
         self._jobs = jobs_a_lane
         self.picked: list[Picked] = []
         self.free = session.free
+        """What the worker has left beside one job of each picked lane that takes more than a slot."""
         self._lanes: dict[int, list[tuple[int, int, Profile]]] = {}
         """Of each tenant that was looked at: its profiles by their heads."""
         self._aside: list[LaneHint] = []
@@ -198,25 +195,32 @@ class _Picking:
 
     def _pick_of(self, tenant_id: int) -> bool:
         """Looks at a tenant's next lane; False when it has none for this worker in this claim."""
-        lanes = self._lanes.get(tenant_id)
-        if lanes is None:
-            lanes = self._lanes[tenant_id] = []
-            for profile in self._backlog.profiles_of(tenant_id):
-                self._line_up(lanes, tenant_id, profile)
-        while lanes:
+        lanes = self._lanes_of(tenant_id)
+        while lanes and lanes[0][0] <= self._first_heads.get(tenant_id, lanes[0][0]) + SLACK:
             head, _, profile = heapq.heappop(lanes)
-            if profile.head(tenant_id) == head and head <= self._first_heads.get(tenant_id, head) + SLACK:
-                if profile.heavy and not room(profile.placement, self.free):
-                    continue
+            if profile.heavy and not room(profile.placement, self.free):
+                continue
+            if profile.head(tenant_id) == head:
                 self._consider(profile, tenant_id, None)
-                self._line_up(lanes, tenant_id, profile)
-                return True
+            following = profile.head(tenant_id)
+            if following is not None:
+                heapq.heappush(lanes, (following, profile.number, profile))
+            return True
         return False
 
-    def _line_up(self, lanes: list[tuple[int, int, Profile]], tenant_id: int, profile: Profile) -> None:
-        head = profile.head(tenant_id) if profile in self._suitable else None
-        if head is not None:
-            heapq.heappush(lanes, (head, profile.number, profile))
+    def _lanes_of(self, tenant_id: int) -> list[tuple[int, int, Profile]]:
+        lanes = self._lanes.get(tenant_id)
+        if lanes is None:
+            heads = self._backlog.heads_of(tenant_id)
+            lanes = [(head, profile.number, profile) for head, profile in heads if profile in self._suitable]
+            heapq.heapify(lanes)
+            self._lanes[tenant_id] = lanes
+        return lanes
+
+    def next_head(self, tenant_id: int) -> int:
+        """The smallest head of the tenant's lanes that were left out, as far as this worker could run them."""
+        lanes = self._lanes_of(tenant_id)
+        return lanes[0][0] if lanes else HIGHEST_RANK
 
     def _consider(self, profile: Profile, tenant_id: int, emergencies: int | None) -> None:
         hint = profile.pop(tenant_id)
@@ -249,5 +253,5 @@ class _Picking:
             return
         line = self._backlog.line_of(self._session)
         for tenant_id in self._tenants_aside:
-            if any(line.serves(profile.number) for profile in self._backlog.profiles_of(tenant_id)):
+            if any(line.serves(profile.number) for _, profile in self._backlog.heads_of(tenant_id)):
                 line.place(tenant_id)

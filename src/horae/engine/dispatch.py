@@ -63,7 +63,7 @@ class Dispatch:
         self._reservations = Reservations(backlog, self.sessions)
         self._sessions: dict[int, Session] = {}
         self._waiters: dict[Waiter, None] = {}
-        self._alarms: set[int] = set()
+        self._alarms: dict[int, asyncio.TimerHandle] = {}
         self._learning = Learning(backlog, claims, self._emergencies, self._reservations, tally, self._alarm)
         policy.on_change.append(self._reconsider)
 
@@ -197,10 +197,10 @@ class Dispatch:
         except BaseException:
             self._learning.learn(session, chosen, NOTHING, want)
             raise
-        if not got.rows and not got.cuts and await self._policy.refresh():
-            # Nothing was taken because the policy had changed: the lanes are as full as they were.
-            self._learning.undo(session, chosen)
-            return []
+        if got.fruitless and await self._policy.differs(chosen[0].policy):
+            # They gave nothing because the policy had changed: the lanes are as full as they were.
+            self._learning.undo(session, got.fruitless)
+            chosen = [lane for lane in chosen if lane not in got.fruitless]
         self._learning.learn(session, chosen, got, want)
         if got.rows:
             self._serve()
@@ -208,12 +208,16 @@ class Dispatch:
 
     def _alarm(self, group_id: int, seconds: float) -> None:
         """Lanes that a limit holds are tried again after this long, even if nobody says that there is room."""
-        if group_id not in self._alarms:
-            self._alarms.add(group_id)
-            asyncio.get_running_loop().call_later(seconds, self._look_again, group_id)
+        loop = asyncio.get_running_loop()
+        earlier = self._alarms.get(group_id)
+        if earlier is not None and earlier.when() <= loop.time() + seconds:
+            return
+        if earlier is not None:
+            earlier.cancel()
+        self._alarms[group_id] = loop.call_later(seconds, self._look_again, group_id)
 
     def _look_again(self, group_id: int) -> None:
-        self._alarms.discard(group_id)
+        self._alarms.pop(group_id, None)
         self._backlog.free(group_id, LANES_A_LOOK)
         if self._backlog.is_blocking(group_id):
             self._alarm(group_id, LOOK_AGAIN_SECONDS)

@@ -66,6 +66,9 @@ class Forecasting:
         full = [(at, number) for at, number in now.most_common() if len(by_minute[at]) > 1][:collisions]
         proposals = _proposals(found, {name for at, _ in full for name in by_minute[at]})
         after, _ = await self._count(tenant_id, _spread(found, proposals), since, until)
+        peak, peak_spread = max(now.values(), default=0), max(after.values(), default=0)
+        if peak_spread >= peak:
+            proposals, peak_spread = [], peak  # They would only move things about.
         return Forecast(
             since=since,
             until=until,
@@ -73,8 +76,8 @@ class Forecasting:
             minutes=[Minute(at, now[at]) for at in sorted(now)],
             collisions=[Collision(at, number, sorted(by_minute[at])[:NAMES]) for at, number in full],
             proposals=proposals,
-            peak=max(now.values(), default=0),
-            peak_spread=max(after.values(), default=0),
+            peak=peak,
+            peak_spread=peak_spread,
             truncated=len(rows) > MAX_SCHEDULES,
         )
 

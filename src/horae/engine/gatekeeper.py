@@ -14,11 +14,11 @@ import msgspec
 import structlog
 
 from horae.engine.complete import error_text
+from horae.engine.conditions import Answer, condition
 from horae.engine.grants import Held
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
 from horae.engine.watch import Ended, Watch
-from horae.model.conditions import Answer, condition
 from horae.model.errors import GateClosed, InvalidInput
 from horae.model.gates import Action, Gate, chosen
 from horae.model.job import read_options

@@ -17,10 +17,10 @@ import structlog
 
 from horae.engine.access import Access, Caller
 from horae.engine.clock import Clock
+from horae.engine.conditions import condition
 from horae.engine.policy import Policy
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
-from horae.model.conditions import condition
 from horae.model.durations import parse_duration
 from horae.model.errors import Forbidden, InvalidInput, NotFound, WrongState
 from horae.model.gates import Action, Kind, Running

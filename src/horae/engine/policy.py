@@ -89,6 +89,11 @@ class Policy:
         async with self._reading:
             return await self._read() or self.version != before
 
+    async def differs(self, version: int) -> bool:
+        """Whether that version is no longer the present one, whoever noticed first."""
+        await self.refresh()
+        return self.version != version
+
     async def _read(self) -> bool:
         # The version first: rules that are newer than it cost one more look, older ones would be acted on.
         version = await self._rows.policy_version()

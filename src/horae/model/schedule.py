@@ -27,6 +27,8 @@ SHORTEST_INTERVAL: Final = timedelta(seconds=1)
 LONGEST_JITTER: Final = timedelta(days=1)
 NEVER: Final = timedelta(days=3660)
 """A rule without a tick for so long is taken for a mistake. 29 February is at most eight years away."""
+MAX_MOVED: Final = 366 * 24
+"""Ticks that may have to be looked at to know what was moved past an instant: one an hour for a year."""
 _SAMPLE: Final = 1500
 _MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -46,7 +48,26 @@ def check_timing(timing: Timing, name: str, now: datetime) -> Timing:
         raise InvalidInput(f"jitter: {timing.jitter} is more than a day", field="jitter")
     _check_bounds(timing)
     _check_fires(timing, name, now)
+    _check_moves(timing, name, now)
     return timing
+
+
+def _check_moves(timing: Timing, name: str, now: datetime) -> None:
+    """Where ticks are moved, those of days before must be known: a year of them if a calendar blocks so long, else of
+    the weeks between two openings. Seconds of a year would keep a server from everything else."""
+    moves = bool(timing.calendars) and timing.on_blocked is not OnBlocked.SKIP
+    defers = bool(timing.windows) and timing.outside == "defer"
+    if not moves and not defers:
+        return
+    field, span = ("on_blocked" if moves else "outside", timedelta(days=366 if timing.calendars else 15))
+    plain = msgspec.structs.replace(timing, windows=[], calendars=[], jitter=None, starts_at=None, ends_at=None)
+    last = next(islice(ticks(plain, name, now, _never_blocked), MAX_MOVED, None), None)
+    if last is not None and last.at - now <= span:
+        raise InvalidInput(
+            f"{field}: it fires more than {MAX_MOVED} times in {span.days} days, too often to move its ticks; "
+            "fire less often, or let it be skip",
+            field=field,
+        )
 
 
 def _check_sizes(timing: Timing) -> None:

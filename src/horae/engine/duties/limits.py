@@ -17,6 +17,7 @@ from horae.store.policy import PolicyRows
 log = structlog.get_logger()
 
 GROUPS: Final = 100_000
+DAY: Final = 86_400.0
 
 
 class LimitWatch:
@@ -36,8 +37,13 @@ class LimitWatch:
         self.faults = {name: n for name, n in (("slot_orphans", orphans), ("limits_exceeded", exceeded)) if n}
         if self.faults:
             log.error("limits_broken", **self.faults)
-        await self._rows.bucket_clean()
+        await self._rows.bucket_clean(self._filling_seconds())
         return self.faults
+
+    def _filling_seconds(self) -> float:
+        """After so long without a start, every bucket is full: it can be forgotten."""
+        rules = self._policy.limits
+        return max([DAY, *(r.burst / r.rate for r in rules if r.rate is not None and r.burst is not None)])
 
     async def _exceeded(self) -> int:
         """Groups over their limit that hold more than they did the last time."""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.model.conditions import MAX_LENGTH, MAX_SEEN, MAX_SEEN_COSTLY, condition
+from horae.engine.conditions import MAX_LENGTH, MAX_SEEN, MAX_SEEN_COSTLY, condition
 from horae.model.errors import InvalidInput
 
 

@@ -22,7 +22,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "snapshot": {"jobs": 200},
     "tenants": {"jobs": 200, "tenants": 5},
     "flood": {"pending": 20_000, "seconds": 0.1},
-    "fairness": {"pending": 20_000, "tenants": 20, "seconds": 0.5, "connections": 2},
+    "fairness": {"pending": 50_000, "tenants": 20, "seconds": 0.3, "connections": 2},
     "limits": {"jobs": 200, "lanes": 20},
     "lanes": {"jobs": 200, "pending": 2000, "lanes": 20, "tenants": 5},
     "memory": {"pending": 200, "seconds": 0.1},

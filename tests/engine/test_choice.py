@@ -35,7 +35,7 @@ ranks = st.lists(st.integers(0, 20 * SLACK), min_size=1, max_size=30)
 @settings(deadline=None)
 @given(st.lists(ranks, min_size=1, max_size=6), st.lists(st.integers(1, 20), min_size=1, max_size=10))
 def test_a_tenants_jobs_come_in_the_order_of_rank_whatever_lanes_they_are_in(lanes: list[list[int]], wants: list[int]):
-    """Give or take the slack of heads and of ceilings; and but for the one job by which a lane's head is found again that was lost."""
+    """Give or take twice the slack, and but for the one job by which a lane's lost head is found again."""
     counter, session = Counter(), worker()
     for number, jobs in enumerate(lanes):
         counter.submit(number, LaneKey(1, f"queue-{number % 2}", TASK, f"key-{number}" if number > 1 else ""), *jobs)

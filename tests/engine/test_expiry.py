@@ -157,3 +157,9 @@ async def test_a_job_carried_over_by_retention_still_expires(resting: Engine, co
     assert await conn.fetchval("select count(*) from job_default") == 1
     assert await duty(resting, "expiry").run_once() == {"expired": 1}
     assert await outcome(resting, job_id) == "expired"
+
+
+async def test_a_span_counts_from_when_the_job_is_due(resting: Engine, conn):
+    await join(resting)
+    await submit(resting, delay="1h", expires_in="1m")
+    assert await conn.fetchval("select expires_at > now() + interval '60 minutes' from expiry")

@@ -29,10 +29,7 @@ from horae.model.unique import Unique
 def test_the_table_of_transitions_is_whole():
     assert TRANSITIONS.keys() == set(State)
     assert all(moves <= set(State) and state not in moves for state, moves in TRANSITIONS.items())
-    assert {state for state, moves in TRANSITIONS.items() if not moves} == {
-        State.SUCCEEDED,
-        State.EXPIRED,
-    }
+    assert {state for state, moves in TRANSITIONS.items() if not moves} == {State.SUCCEEDED, State.EXPIRED}
 
 
 def test_every_state_can_be_reached_from_a_new_job():

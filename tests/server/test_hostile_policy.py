@@ -24,8 +24,8 @@ BODIED = [route for route in ADDED if route.body is not None]
 
 UUID = "01900000-0000-7000-8000-000000000000"
 NASTY: list[Any] = [
-    None, True, -1, 0, 10**30, 1e300, "", "\x00", "💥é", "x" * 3000, "'; drop table job; --", "-5s", "9e99/s",
-    [], ["\x00"], {}, {"\x00": "\x00"}, {"x": [10**40]}, "0001-01-01T00:00:00Z", "9999-12-31T23:59:59+14:00",
+    True, -1, 10**30, 1e300, "", "\x00", "💥é'; drop table job; --", "x" * 3000,
+    ["\x00"], {"\x00": [10**40]}, "0001-01-01T00:00:00Z", "9999-12-31T23:59:59+14:00",
 ]  # fmt: skip
 TEXTS = [value for value in NASTY if isinstance(value, str)] + ["-1", "99999999999999999999", "x@" + "9" * 30, "nan"]
 GARBAGE = [

@@ -183,9 +183,7 @@ class Steer:
         kept.cloned_from = str(job_id)
         return await self._submit.store(job._replace(options=_encoder.encode(kept).decode()))
 
-    async def changed(
-        self, row: asyncpg.Record, changes: dict[str, Any], forgiven: int | None = None
-    ) -> PendingChange:
+    async def changed(self, row: asyncpg.Record, changes: dict[str, Any], forgiven: int | None = None) -> PendingChange:
         """The job as it shall be. The checks are those of a submit. Attempts up to `forgiven` no longer count."""
         options = options_of(row)
         merged: dict[str, Any] = {
@@ -212,7 +210,7 @@ class Steer:
             retry=request.retry,
             timeout=timeout,
             deadline=request.deadline,
-            expires=self._instant(request.expires, request.expires_in, "expires_in"),
+            expires=self._expiry(request, run_at),
             unique=options.unique,
             sticky=request.sticky or options.sticky,
             labels=request.labels,
@@ -262,6 +260,11 @@ class Steer:
 
     def _instant(self, at: datetime | None, after: str | float | None, field: str) -> datetime | None:
         return at if after is None else self._clock.now() + parse_duration(after, field)
+
+    def _expiry(self, request: JobRequest, run_at: datetime) -> datetime | None:
+        if request.expires_in is None:
+            return request.expires
+        return max(run_at, self._clock.now()) + parse_duration(request.expires_in, "expires_in")
 
     def _expires(self, options: JobOptions, changes: dict[str, Any], *, again: bool) -> datetime | None:
         """What the job said, unless it is said anew. A person who runs a job again wants it to start, however late."""

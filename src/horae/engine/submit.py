@@ -423,10 +423,12 @@ def _due(request: JobRequest, now: Now) -> tuple[datetime, bool]:
 
 
 def _expires(request: JobRequest, task: KnownTask, now: Now) -> datetime | None:
+    """A span counts from the moment the job is due: one for tomorrow shall not expire tonight."""
     wait = request.expires_in or task.definition.expires_in
     if request.expires is not None or wait is None:
         return request.expires
-    return now.instant + parse_duration(wait, "expires_in")
+    due, _ = _due(request, now)
+    return max(due, now.instant) + parse_duration(wait, "expires_in")
 
 
 def _unique(request: JobRequest, task: KnownTask) -> Unique | None:

@@ -43,7 +43,7 @@ class JobRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_
     expires: datetime | None = None
     """Start by then, or never: a job that still waits ends as `expired`."""
     expires_in: str | float | None = None
-    """The same, counted from the submit."""
+    """The same, counted from the moment it is due."""
     max_attempts: int | None = None
     retry: RetryPolicy | None = None
     timeout: str | float | None = None

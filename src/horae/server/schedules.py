@@ -65,7 +65,7 @@ async def list_schedules(call: Call) -> Reply:
 
 def _after(call: Call) -> tuple[str, int]:
     """Where the last page ended: a name and the number of its tenant."""
-    name, _, tenant = call.query.get("cursor", "@0").rpartition("@")
+    name, _, tenant = (call.query.get("cursor") or "@0").rpartition("@")
     if not tenant.isdecimal() or len(tenant) > 9:
         raise InvalidInput("cursor: give back the one from the last page", field="cursor")
     return name, int(tenant)

@@ -131,9 +131,7 @@ class Jobs:
         rows = await self._database.fetch("idempotency_find", tenants, keys)
         return {(row["tenant_id"], row["key"]): (row["fingerprint"], row["job_id"]) for row in rows}
 
-    async def job_claim(
-        self, worker_id: int, number: int, policy: int, limit: int, lanes: Sequence[LaneClaim]
-    ) -> Rows:
+    async def job_claim(self, worker_id: int, number: int, policy: int, limit: int, lanes: Sequence[LaneClaim]) -> Rows:
         """Not tried again: leases granted in an answer that got lost come back through the worker's `lost` numbers."""
         return await self._database.once("job_claim", worker_id, number, policy, limit, *columns(lanes), hot=True)
 

@@ -77,9 +77,9 @@ async def _quiet_round(bench: Bench, place: Installation, name: str) -> list[flo
     began = await place.probe.now()
     with bench.screen.step(f"{name}: {settings.tenants - 1:,} others submit a job a second each"):
         await send_at(place.url, _plan(place.key, settings), settings.connections)
+        if not await place.probe.value("unfinished"):
+            raise SetupError("the flood has run off before the measurement ended: give more with --pending")
         await asyncio.sleep(GRACE)
-    if not await place.probe.value("unfinished"):
-        raise SetupError("the flood has run off before the measurement ended: give more with --pending")
     await place.stop_workers()
     rows = await place.probe.fetch("results_of", began, "bench.waited")
     return _whole([int(row["result"]) / 1e6 for row in rows], settings)

@@ -90,11 +90,12 @@ begin
         raise exception 'horae.submit: the jobs of task % are unique, which a transaction cannot promise', submit.task
             using hint = 'submit by the SDK or over HTTP';
     end if;
-    expires := coalesce(
-        (options ->> 'expires')::timestamptz,
-        present + coalesce((options ->> 'expires_in')::float, (defaults ->> 'expires_in')::float) * interval '1 second');
     due := coalesce((options ->> 'run_at')::timestamptz,
                     present + coalesce((options ->> 'delay')::float, 0) * interval '1 second');
+    expires := coalesce(
+        (options ->> 'expires')::timestamptz,
+        greatest(due, present)
+            + coalesce((options ->> 'expires_in')::float, (defaults ->> 'expires_in')::float) * interval '1 second');
     if extract(year from due) not between 1970 and 2200 then
         raise exception 'horae.submit: the year of run_at is outside 1970…2200';
     end if;

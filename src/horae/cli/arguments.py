@@ -50,7 +50,7 @@ class JobArguments:
     expires: str | None = None
     """Start by then, or never."""
     expires_in: str | None = None
-    """The same, counted from now, e.g. 10m."""
+    """The same, counted from when it is due, e.g. 10m."""
     requires: list[str] = field(default_factory=list)
     """What the worker must have, as name=value: slots, cpu, memory, gpu, disk, kind, region, zone, else a label."""
     prefers: list[str] = field(default_factory=list)

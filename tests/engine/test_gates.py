@@ -138,7 +138,7 @@ async def test_a_server_that_dies_after_a_release_leaves_the_rest_to_another(
     gate = await close(resting, condition="true", expires_in="1h")
     await sweep(resting)
     await conn.execute("update gate set expires_at = clock_timestamp()")
-    await resting.gates.gate_expire()
+    await resting.stores.gates.gate_expire()
     assert await states(conn) == {job: "blocked"}
     await start_engine()
     async with asyncio.timeout(30):

@@ -153,7 +153,7 @@ async def test_what_is_wrong_with_uniqueness_or_expiry_is_said(house: House):
 
 async def test_a_job_expires_and_its_expiry_can_be_moved(house: House):
     await house.worker()
-    late = await house.submit(delay="1h", expires_in=0.05)
+    late = await house.submit(expires_in=0.05)
     moved = await house.submit(delay="1h", expires_in="30s")
     changed = (await house.call("PATCH", f"/v1/jobs/{moved}", {"expires_in": "2h"})).json
     result = await house.get(f"/v1/jobs/{late}/result", wait=20)

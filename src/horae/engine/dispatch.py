@@ -34,6 +34,9 @@ log = structlog.get_logger()
 MAX_CLAIM: Final = 1000
 NO_GROUP: Final = 0
 """Stands for lanes that wait for a worker they prefer."""
+MAX_ROUNDS: Final = 32
+"""So many claims are made for one answer, however many lanes look full and are not."""
+REST_SECONDS: Final = 0.05
 LANES_A_LOOK: Final = 32
 
 
@@ -121,10 +124,19 @@ class Dispatch:
         return await self._take(session, number, want, self._choose(session, want))
 
     async def _take(self, session: Session, number: int, want: int, chosen: Sequence[Chosen]) -> list[Grant]:
+        """Claims until the want is filled. Jobs in hand hold slots: they wait for no claim that finds nothing."""
         grants: list[Grant] = []
-        while chosen:
-            grants += await self._claim(session, number, chosen, want - len(grants))
+        for _ in range(MAX_ROUNDS):
+            if not chosen:
+                break
+            got = await self._claim(session, number, chosen, want - len(grants))
+            if grants and not got:
+                break
+            grants += got
             chosen = self._choose(session, want - len(grants))
+        else:
+            self._learning.undo(session, chosen)
+            self._alarm(NO_GROUP, REST_SECONDS)
         if grants:
             session.record.probing = session.record.probation
         return grants

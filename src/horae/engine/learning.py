@@ -74,7 +74,8 @@ class Learning:
     ) -> None:
         hint = lane.hint
         heard, hint.heard = hint.heard, None
-        hint.doubtful = False
+        # Doubt that a limit kept from being settled stays: else the lane is looked at below ceilings again, for ever.
+        hint.doubtful = hint.doubtful and cut is not None and not count
         if last is not None:
             hint.floor = last if heard is None else min(last, heard)
         hint.head = lane.head if last is None else last

@@ -36,6 +36,7 @@ NO_GROUP: Final = 0
 """Stands for lanes that wait for a worker they prefer."""
 MAX_ROUNDS: Final = 32
 """So many claims are made for one answer, however many lanes look full and are not."""
+MAX_IN_VAIN: Final = 4
 REST_SECONDS: Final = 0.05
 LANES_A_LOOK: Final = 32
 
@@ -124,15 +125,17 @@ class Dispatch:
         return await self._take(session, number, want, self._choose(session, want))
 
     async def _take(self, session: Session, number: int, want: int, chosen: Sequence[Chosen]) -> list[Grant]:
-        """Claims until the want is filled. Jobs in hand hold slots: they wait for no claim that finds nothing."""
+        """Claims until the want is filled. Jobs in hand hold slots: they wait for few claims that find nothing."""
         grants: list[Grant] = []
+        in_vain = 0
         for _ in range(MAX_ROUNDS):
             if not chosen:
                 break
             got = await self._claim(session, number, chosen, want - len(grants))
-            if grants and not got:
-                break
             grants += got
+            in_vain = 0 if got else in_vain + 1
+            if grants and in_vain >= MAX_IN_VAIN:
+                break
             chosen = self._choose(session, want - len(grants))
         else:
             self._learning.undo(session, chosen)

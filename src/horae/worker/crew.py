@@ -139,11 +139,13 @@ class Crew:
 
     def _failed_to_start(self, child: Child, reason: str) -> None:
         child.retiring = child.quitting = True
-        self._delay = min(_LONGEST_DELAY, max(_FIRST_DELAY, self._delay * 2))
-        self._not_before = now() + self._delay
-        log.error("child_failed_to_start", pid=child.pid, reason=reason, next_try_in=self._delay)
         if not self._first_hello.done():
             self._first_hello.set_exception(SetupError(reason))
+        elif self._first_hello.exception() is None:
+            self._delay = min(_LONGEST_DELAY, max(_FIRST_DELAY, self._delay * 2))
+            self._not_before = now() + self._delay
+            log.error("child_failed_to_start", pid=child.pid, reason=reason, next_try_in=self._delay)
+        # Else the agent ends with what the first child said; the others say the same.
 
     # How they end.
 

@@ -15,7 +15,7 @@ from .staging import ROOT, done, join, submit, take_one
 
 
 async def state(engine: Engine, job_id: str) -> State:
-    from horae.engine.steer import state_of
+    from horae.engine.rows import state_of
 
     return state_of(await engine.steer.get(ROOT, UUID(job_id)))
 

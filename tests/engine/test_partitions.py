@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from horae.engine.engine import Engine
-from horae.engine.steer import state_of
+from horae.engine.rows import state_of
 from horae.model.errors import StoreUnavailable, WrongState
 from horae.model.ids import JobIds
 from horae.model.job import JobRequest

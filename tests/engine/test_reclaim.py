@@ -8,8 +8,8 @@ import pytest
 
 from horae.engine.engine import Engine
 from horae.engine.fleet import Load
+from horae.engine.rows import state_of
 from horae.engine.sessions import Session
-from horae.engine.steer import state_of
 from horae.model.errors import WorkerGone
 from horae.model.job import JobRequest
 from horae.model.states import End, State

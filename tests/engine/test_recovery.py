@@ -9,7 +9,7 @@ import pytest
 
 from horae.engine.engine import Engine
 from horae.engine.fleet import Load
-from horae.engine.steer import state_of
+from horae.engine.rows import state_of
 from horae.model.errors import HoraeError
 from horae.model.states import State
 from horae.store.embedded import Cluster

@@ -8,8 +8,8 @@ import pytest
 
 from horae.engine.engine import Engine
 from horae.engine.fleet import Joining, Load, Steering
+from horae.engine.rows import state_of
 from horae.engine.sessions import Session
-from horae.engine.steer import state_of
 from horae.model.errors import InvalidInput, NowhereToRun, WrongState
 from horae.model.placement import Requirements, read_placement
 from horae.model.states import End, State

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from horae.engine.engine import Engine
-from horae.engine.steer import options_of, state_of
+from horae.engine.rows import options_of, state_of
 from horae.model.errors import InvalidInput, NotFound, WrongState
 from horae.model.rank import rank
 from horae.model.retry import RetryPolicy

@@ -8,7 +8,7 @@ from uuid import UUID
 import asyncpg
 
 from horae.engine.engine import Engine
-from horae.engine.steer import state_of
+from horae.engine.rows import state_of
 from horae.model.errors import HoraeError
 from horae.model.job import JobRequest
 from horae.model.retry import RetryPolicy

@@ -127,6 +127,13 @@ async def test_every_statement_prepares_on_the_migrated_schema(conn):
     assert wrong == {}
 
 
+def test_every_statement_that_ends_a_lease_gives_its_slots_back():
+    ending = {name for name, sql in statements().items() if "delete from lease" in _without_comments(sql)}
+    freeing = {name for name, sql in statements().items() if "delete from slot" in _without_comments(sql)}
+    assert ending
+    assert ending == freeing
+
+
 def test_every_statement_is_bound_to_a_tenant_or_says_why_not():
     free = {name for name, sql in statements().items() if "tenant" not in _without_comments(sql)}
     assert free - SYSTEM.keys() == set()

@@ -1,15 +1,14 @@
 """`horae apply`: makes schedules and calendars what a file or an app says, and shows the difference first."""
 
 import contextlib
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from cyclopts import Parameter
 
 from horae.cli.access import HERE, Access
+from horae.cli.arguments import read_file
 from horae.cli.screen import note, print_json
 from horae.cli.text import compact
 from horae.model.calendars import CalendarDefinition
@@ -58,7 +57,7 @@ def apply(
     wanted = Document()
     tasks: dict[str, TaskDefinition] = {}
     if file is not None:
-        wanted = read_document(_read(file))
+        wanted = read_document(read_file(file))
     if app is not None:
         from horae.client.loading import load_app
 
@@ -108,15 +107,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(item) for item in value]
     return value.isoformat() if hasattr(value, "isoformat") else value
-
-
-def _read(file: str) -> str:
-    if file == "-":
-        return sys.stdin.read()
-    try:
-        return Path(file).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{file} cannot be read: {error}") from error
 
 
 def _apply_calendar(

@@ -170,6 +170,16 @@ def _read_document(document: str) -> dict[str, Any]:
         raise InvalidInput(f"--json-params: not a JSON object: {error}") from error
 
 
+def read_file(file: str) -> str:
+    """A file's text; - is stdin."""
+    if file == "-":
+        return sys.stdin.read()
+    try:
+        return Path(file).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{file} cannot be read: {error}") from error
+
+
 def read_instant(text: str | None, option: str) -> datetime | None:
     if text is None:
         return None

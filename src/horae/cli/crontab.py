@@ -1,12 +1,9 @@
 """`horae schedule import`: a crontab becomes schedules. Says of every line what was understood."""
 
-import sys
-from pathlib import Path
-
 import msgspec
 
 from horae.cli.access import HERE, Access
-from horae.cli.arguments import Dashed
+from horae.cli.arguments import Dashed, read_file
 from horae.cli.failure import ERROR
 from horae.cli.screen import note, print_json
 from horae.model.crontab import Entry, read_crontab
@@ -45,7 +42,7 @@ def import_file(
     tenant
         For keys that belong to no tenant.
     """
-    entries = read_crontab(_read(file), system)
+    entries = read_crontab(read_file(file), system)
     if not dry_run and task is None:
         raise InvalidInput("which task shall run the commands? Give --task, or --dry-run to look first")
     for entry in entries:
@@ -57,15 +54,6 @@ def import_file(
                 done = client.schedules.put(definition, "imported from a crontab", tenant)
                 print_json(done) if access.json else print(definition.name, done.outcome)
     return ERROR if any(entry.error for entry in entries) else 0
-
-
-def _read(file: str) -> str:
-    if file == "-":
-        return sys.stdin.read()
-    try:
-        return Path(file).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{file} cannot be read: {error}") from error
 
 
 def _explain(entry: Entry, access: Access) -> None:

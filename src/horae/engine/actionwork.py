@@ -20,7 +20,8 @@ from horae.engine.clock import Clock
 from horae.engine.complete import error_text
 from horae.engine.deed import Deed
 from horae.engine.lists import JobFilter, Lists
-from horae.engine.steer import CLOCK_SLACK, Steer, state_of
+from horae.engine.rows import state_of
+from horae.engine.steer import CLOCK_SLACK, Steer
 from horae.engine.undoing import Before, marker, undo
 from horae.model.actions import AGAIN, APPLIES, UNDOABLE, ActionKind, ActionState, slots
 from horae.model.errors import HoraeError

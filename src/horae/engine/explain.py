@@ -13,8 +13,9 @@ from horae.engine.clock import Clock
 from horae.engine.estimate import Estimator
 from horae.engine.facts import FactFinder
 from horae.engine.reasons import reasons
+from horae.engine.rows import state_of
 from horae.engine.spending import Spending
-from horae.engine.steer import Steer, state_of
+from horae.engine.steer import Steer
 from horae.model.explanation import Code, Estimate, Explanation, Reason, RunningNow
 from horae.model.ids import created_at
 from horae.model.job import read_options

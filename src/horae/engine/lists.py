@@ -13,7 +13,7 @@ import asyncpg
 import msgspec
 
 from horae.engine.clock import Clock
-from horae.engine.steer import options_of, state_of
+from horae.engine.rows import options_of, state_of
 from horae.model.ids import lowest_id
 from horae.model.states import PENDING, State
 from horae.store.jobs import ExecutionPlace, JobLists, Jobs

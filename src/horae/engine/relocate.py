@@ -15,8 +15,9 @@ import structlog
 from horae.engine.access import Caller
 from horae.engine.lanes import Lanes
 from horae.engine.offers import away_from, nearest, serves
+from horae.engine.rows import state_of
 from horae.engine.signals import Signals
-from horae.engine.steer import Steer, state_of
+from horae.engine.steer import Steer
 from horae.model.errors import NowhereToRun, WrongState
 from horae.model.placement import read_placement
 from horae.model.states import State

@@ -12,6 +12,7 @@ from horae.engine.access import Caller
 from horae.engine.clock import Clock
 from horae.engine.durations import Durations
 from horae.engine.lanes import Lanes
+from horae.engine.rows import options_of, state_of
 from horae.engine.signals import Signals
 from horae.engine.submit import Submit, Submitted, encode_params
 from horae.engine.tally import Tally
@@ -36,21 +37,6 @@ RETRY_MARGIN: Final = timedelta(days=1)
 CLOCK_SLACK: Final = timedelta(milliseconds=100)
 """Our reading of the database's clock may be a little ahead of it: what shall run now must be due by either."""
 _encoder = msgspec.json.Encoder()
-
-
-def state_of(row: asyncpg.Record) -> State:
-    """The state of a `job_get` row: the table that holds it."""
-    if row["outcome"] is not None:
-        return State(row["outcome"])
-    if row["granted_at"] is not None:
-        return State.RUNNING
-    if row["is_blocked"]:
-        return State.BLOCKED
-    return State.SCHEDULED if row["timer_at"] is not None else State.READY
-
-
-def options_of(row: asyncpg.Record) -> JobOptions:
-    return read_options(row["options"])
 
 
 class Steer:

@@ -25,6 +25,7 @@ from horae.engine.gatekeeper import Gatekeeper
 from horae.engine.lanes import Lanes
 from horae.engine.policy import Policy
 from horae.engine.prospects import Prospects
+from horae.engine.rows import state_of
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
 from horae.engine.tasks import KnownTask, Tasks, check_params
@@ -387,11 +388,7 @@ class Submit:
 
     async def _state(self, tenant_id: int, job_id: str) -> State:
         row = await self._jobs.job_get(tenant_id, UUID(job_id))
-        if row is None or row["outcome"] is None:
-            if row is not None and row["granted_at"] is not None:
-                return State.RUNNING
-            return State.SCHEDULED if row is not None and row["timer_at"] is not None else State.READY
-        return State(row["outcome"])
+        return State.READY if row is None else state_of(row)
 
 
 def encode_params(params: dict[str, object]) -> str:

@@ -8,7 +8,7 @@ import asyncpg
 import msgspec
 
 from horae.engine.deed import Deed
-from horae.engine.steer import state_of
+from horae.engine.rows import state_of
 from horae.model.actions import ActionKind, ActionState
 from horae.model.states import PENDING, State
 from horae.store.actions import ActionBatch

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 from uuid import UUID
@@ -11,6 +12,7 @@ import msgspec
 from horae.engine.access import Caller
 from horae.engine.engine import Engine
 from horae.model.errors import InvalidInput, NotFound, TooLarge
+from horae.model.job import check_instant
 from horae.server.decoding import decode
 
 Scope = MutableMapping[str, Any]
@@ -77,6 +79,18 @@ class Call:
         if not low <= value <= high:
             raise InvalidInput(f"{name}: {text[:40]} is outside {low:g}…{high:g}", field=name)
         return value
+
+    def query_instant(self, name: str) -> datetime | None:
+        text = self.query.get(name)
+        if text is None:
+            return None
+        try:
+            # An unescaped + in an address reads as a space.
+            return check_instant(datetime.fromisoformat(text.replace(" ", "+")), name)
+        except ValueError:
+            raise InvalidInput(
+                f"{name}: {text[:40]!r} is not an instant such as 2026-11-20T10:00:00Z", field=name
+            ) from None
 
     async def read_body(self, limit: int) -> None:
         """Reads the body, at most `limit` bytes of it, whatever its length claims to be."""

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import AsyncIterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
@@ -11,7 +11,7 @@ import asyncpg
 import msgspec
 
 from horae.engine.lists import MAX_PAGE, PAGE, JobFilter, states_of
-from horae.engine.steer import state_of
+from horae.engine.rows import state_of
 from horae.engine.submit import Submitted
 from horae.model.errors import HoraeError, InvalidInput, MalformedBody
 from horae.model.job import check_instant
@@ -107,8 +107,8 @@ def job_filter(call: Call) -> JobFilter:
         queue=query.get("queue"),
         worker_id=worker,
         labels=tuple(labels),
-        since=_instant(call, "since"),
-        until=_instant(call, "until"),
+        since=call.query_instant("since"),
+        until=call.query_instant("until"),
         dead="cause" in query,
         cause=query.get("cause"),
     )
@@ -120,19 +120,6 @@ def read_states(status: str) -> frozenset[State]:
     except ValueError:
         names = ", ".join(["pending", *State])
         raise InvalidInput(f"status: {status[:40]!r} is none of {names}", field="status") from None
-
-
-def _instant(call: Call, name: str) -> datetime | None:
-    text = call.query.get(name)
-    if text is None:
-        return None
-    try:
-        # An unescaped + in an address reads as a space.
-        return check_instant(datetime.fromisoformat(text.replace(" ", "+")), name)
-    except ValueError:
-        raise InvalidInput(
-            f"{name}: {text[:40]!r} is not an instant such as 2026-11-20T10:00:00Z", field=name
-        ) from None
 
 
 def cursor_id(call: Call) -> UUID | None:

@@ -1,6 +1,6 @@
 """Schedules, calendars, backfills, the forecast."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 import msgspec
@@ -40,19 +40,6 @@ def _reason(call: Call) -> str:
     if call.body.strip():
         return call.read(_why).why
     return call.query.get("why", "")
-
-
-def _instant(call: Call, name: str) -> datetime | None:
-    text = call.query.get(name)
-    if text is None:
-        return None
-    try:
-        # A plus sign in an address is a space, unless it was escaped.
-        return check_instant(datetime.fromisoformat(text.replace(" ", "+")), name)
-    except ValueError:
-        raise InvalidInput(
-            f"{name}: {text[:40]!r} is not an instant such as 2026-11-20T10:00:00Z", field=name
-        ) from None
 
 
 async def list_schedules(call: Call) -> Reply:
@@ -129,7 +116,7 @@ async def history(call: Call) -> Reply:
 
 async def list_ticks(call: Call) -> Reply:
     limit = int(call.query_number("limit", PAGE, 1, MAX_PAGE))
-    before = _instant(call, "cursor")
+    before = call.query_instant("cursor")
     state = call.query.get("state")
     rows = await call.engine.scheduling.ticks(await _tenant(call), call.path["name"], before, state, limit)
     following = rows[-1]["at"].isoformat() if len(rows) == limit else None
@@ -153,7 +140,7 @@ async def preview(call: Call) -> Reply:
     tenant_id = await _tenant(call)
     view = schedule_view(await call.engine.scheduling.get(tenant_id, call.path["name"]))
     count = int(call.query_number("count", PREVIEW, 1, MAX_PREVIEW))
-    since, until = _instant(call, "since"), _instant(call, "until")
+    since, until = call.query_instant("since"), call.query_instant("until")
     ticks = await call.engine.scheduling.preview(tenant_id, view.definition, since, until, count)
     return Reply(wire.Preview(view.words, ticks))
 
@@ -188,7 +175,7 @@ async def cancel_backfill(call: Call) -> Reply:
 
 
 async def forecast(call: Call) -> Reply:
-    since = _instant(call, "since") or call.engine.clock.now().replace(second=0, microsecond=0)
+    since = call.query_instant("since") or call.engine.clock.now().replace(second=0, microsecond=0)
     hours = call.query_number("hours", 24, 0.1, 24 * 7)
     collisions = int(call.query_number("collisions", COLLISIONS, 0, 1000))
     until = since + timedelta(hours=hours)

@@ -7,7 +7,7 @@ import asyncpg
 import msgspec
 
 from horae.engine.access import KeyView, TenantView
-from horae.engine.steer import options_of, state_of
+from horae.engine.rows import options_of, state_of
 from horae.engine.tasks import TaskView
 from horae.model.durations import format_duration
 from horae.model.ids import created_at

@@ -77,13 +77,13 @@ class Control:
         while len(found) < len(set(keys)):
             # A lane that another server made after our snapshot is seen by the next round.
             rows = await self._database.fetch("lane_intern", *columns(keys))
-            found = {_lane_key(row): row["id"] for row in rows}
+            found = {lane_key(row): row["id"] for row in rows}
         return found
 
     async def lane_load(self, ids: Sequence[int]) -> dict[int, LaneKey]:
         rows = await self._database.fetch("lane_load", ids)
-        return {row["id"]: _lane_key(row) for row in rows}
+        return {row["id"]: lane_key(row) for row in rows}
 
 
-def _lane_key(row: asyncpg.Record) -> LaneKey:
+def lane_key(row: asyncpg.Record) -> LaneKey:
     return LaneKey(*(row[field] for field in LaneKey._fields))

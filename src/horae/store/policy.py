@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import asyncpg
 
-from horae.store.control import LaneKey
+from horae.store.control import LaneKey, lane_key
 from horae.store.database import Database, Rows, Transaction, columns
 
 
@@ -69,7 +69,7 @@ async def lease_lanes(tx: Transaction, tenant_id: int | None) -> dict[int, LaneK
 
 
 def _lanes(rows: Rows) -> dict[int, LaneKey]:
-    return {row["id"]: LaneKey(*(row[field] for field in LaneKey._fields)) for row in rows}
+    return {row["id"]: lane_key(row) for row in rows}
 
 
 async def slot_adopt(tx: Transaction, pairs: Sequence[tuple[int, int]]) -> int:

@@ -47,6 +47,8 @@ class Placement(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     """At most so many of the lane's jobs at once on one worker."""
     not_workers: tuple[int, ...] = ()
     """Workers that a job was moved away from."""
+    runner: str | None = None
+    """The kind of a task that is data; None: a function, which the worker must have by name."""
 
 
 ANYWHERE: Final = Placement()

@@ -8,6 +8,7 @@ from horae.model.breaker import Breaker, check_breaker
 from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput
 from horae.model.job import check_expiry, check_name
+from horae.model.kinds import Container, HttpCall, Kind, Limits, Script, SecretUse, Sink
 from horae.model.placement import Requirements, Traits
 from horae.model.rank import EMERGENCY, LOWEST
 from horae.model.retry import RetryPolicy, check_max_attempts
@@ -44,6 +45,25 @@ class TaskDefinition(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_f
     """How long after its submit a job of the task must have started, or never starts."""
     breaker: Breaker | None = None
     """When too many of the task's jobs fail, it is held, tried again, and released."""
+    script: Script | None = None
+    """With this, `container` or `http` the task is data, and any worker that offers the kind can run it."""
+    container: Container | None = None
+    http: HttpCall | None = None
+    env: dict[str, str] | None = None
+    """Environment variables of scripts and containers, beside those that Horae sets."""
+    secrets: list[SecretUse] | None = None
+    """What of the tenant's secrets its jobs get."""
+    limits: Limits | None = None
+    network: bool | None = None
+    """Whether scripts and containers may use the network. Not unless it is said."""
+    keep_results: str | float | None = None
+    """How long results and files of its jobs are kept; None: as long as the jobs themselves."""
+    sink: Sink | None = None
+
+    @property
+    def kind(self) -> Kind:
+        given = (Kind.SCRIPT, self.script), (Kind.CONTAINER, self.container), (Kind.HTTP, self.http)
+        return next((kind for kind, part in given if part is not None), Kind.FUNCTION)
 
 
 def check_task(task: TaskDefinition) -> TaskDefinition:

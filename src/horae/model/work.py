@@ -30,6 +30,8 @@ class Grant(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     attempt: int
     task: str
     params: msgspec.Raw
+    kind: str = ""
+    """Of a task that is data: the worker asks for a brief before it starts. Empty for functions."""
     timeout: float | None = None
     """Seconds one attempt may run."""
     max_attempts: int = 5

@@ -9,7 +9,7 @@ PORT ?= 8420
 # Where `make up` keeps its data; if empty, where `horae up` does.
 DATA ?=
 # What the tests need from the system besides Python, as Debian packages. curl runs the examples of the docs.
-TEST_PACKAGES := curl
+TEST_PACKAGES := bubblewrap busybox-static curl libfaketime podman runc
 
 .PHONY: up test check setup clean
 .DEFAULT_GOAL := up

@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import sys
+from _signal import getsignal  # type: ignore[import-not-found] # signal's own asks an enum first: 3 µs a job
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -27,5 +28,5 @@ class Surroundings:
             with contextlib.suppress(OSError):
                 os.chdir(self._home)
             self._moved = False
-        if signal.getsignal(signal.SIGTERM) != self._on_terminate:
+        if getsignal(signal.SIGTERM) != self._on_terminate:
             signal.signal(signal.SIGTERM, self._on_terminate)

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from horae.engine.backlog import Backlog
 from horae.engine.choice import Choice, Chosen
 from horae.engine.claims import Claimed, Claims
+from horae.engine.durations import Durations
 from horae.engine.learning import Learning
 from horae.engine.policy import Policy
+from horae.engine.reckoning import Reckoning
 from horae.engine.reservations import Reservations
 from horae.engine.sessions import Session
 from horae.engine.shares import Emergencies, Shares
 from horae.engine.tally import Tally
 from horae.model.matching import Offer
+from horae.model.work import Finished
 from horae.store.control import LaneKey
 
 TASK = "work"
@@ -83,8 +86,15 @@ class Counter:
         for lane_id, _ in self.take(session, want):
             tenant = self.keys[lane_id].tenant_id
             used[tenant] = used.get(tenant, 0.0) + took[tenant]
-            self.backlog.charge(session, tenant, took[tenant] - self.shares.cost(tenant, TASK))
+            self.end(session, lane_id, took[tenant])
         return used
+
+    def end(self, session: Session, lane_id: int, took: float) -> None:
+        reckoning = Reckoning(self, self.policy, self.backlog, Durations(), None, lambda _: session)  # type: ignore[arg-type]
+        reckoning.note_ended(session.worker_id, [Finished(id="", lane=lane_id, attempt=1, took=took)])
+
+    def key(self, lane_id: int) -> LaneKey:
+        return self.keys[lane_id]
 
 
 def _claimed(rows: list[tuple[int, int]]) -> Claimed:

@@ -107,6 +107,20 @@ def test_a_tenant_in_the_red_does_not_get_out_of_it_by_another_queue():
     assert got == [2] * 10
 
 
+def test_what_was_charged_before_durations_were_known_is_put_right_in_full():
+    """They are charged by a guess, learnt of while they run, and end."""
+    counter, session, took = Counter(), worker(), {1: 0.005, 2: 0.5}
+    flood(counter, 1)
+    flood(counter, 2)
+    running = counter.take(session, 20)
+    counter.seconds = dict(took)
+    for lane_id, _ in running:
+        counter.end(session, lane_id, took[counter.keys[lane_id].tenant_id])
+    for tenant, seconds in took.items():
+        jobs = sum(counter.keys[lane_id].tenant_id == tenant for lane_id, _ in running)
+        assert counter.backlog.line_of(session).at(tenant) == pytest.approx(jobs * seconds)
+
+
 def test_a_refund_puts_a_tenant_forward_at_once():
     counter, session = Counter(), worker()
     flood(counter, 1)

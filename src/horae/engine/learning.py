@@ -60,7 +60,10 @@ class Learning:
 
     def _settle(self, session: Session, lane: Chosen, count: int) -> None:
         """The tenant is charged for what was taken instead of what might have been."""
-        self._backlog.charge(session, lane.hint.key.tenant_id, lane.job_seconds * count - lane.pledged)
+        seconds = lane.job_seconds * count
+        self._backlog.charge(session, lane.hint.key.tenant_id, seconds - lane.pledged)
+        if count:
+            session.charges.note(lane.hint.lane_id, count, seconds)
 
     def _started(self, session: Session, hint: LaneHint, count: int) -> None:
         self._tally.started(hint.lane_id, count)

@@ -65,8 +65,10 @@ class Reckoning:
         """They were charged what was expected of them; now what is known."""
         hint = self._backlog.known(lane_id)
         slots = hint.profile.demand.slots if hint is not None else 1
-        used = sum(end.took for end in ends) - self._backlog.shares.cost(key.tenant_id, key.task) * len(ends)
-        self._backlog.charge(session, key.tenant_id, used * slots)
+        jobs, charged = session.charges.settle(lane_id, len(ends))
+        # Those that another server charged are charged about right there.
+        charged += self._backlog.shares.cost(key.tenant_id, key.task) * (len(ends) - jobs) * slots
+        self._backlog.charge(session, key.tenant_id, sum(end.took for end in ends) * slots - charged)
 
     def _write_down(self, session: Session, key: LaneKey, ends: Sequence[Finished]) -> None:
         tenant_id, task, worker_id = key.tenant_id, key.task, session.worker_id

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from horae.engine.backlog import Profile
+from horae.engine.charges import Charges
 from horae.engine.line import Line
 from horae.engine.record import Record
 from horae.model.matching import Free, Offer, affinity, fits, sticky_choice, whole
@@ -33,6 +34,7 @@ class Session:
         self.load = 0.0
         """How busy it is, 0…1, as of its last heartbeat."""
         self.record = Record()
+        self.charges = Charges()
         self.reserved_for: Profile | None = None
         """Kept free for a large job of this profile, until there is room for it."""
         self.line: Line | None = None
@@ -86,7 +88,7 @@ class Session:
             if len(self._judged) >= MAX_JUDGED:
                 self._judged.clear()
             judged = self._judged[profile] = (
-                profile.task in self._tasks
+                (profile.placement.runner is not None or profile.task in self._tasks)
                 and (self._queues is None or profile.queue in self._queues)
                 and fits(profile.placement, self.offer)
             )

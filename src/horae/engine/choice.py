@@ -41,6 +41,8 @@ class Chosen(NamedTuple):
     """What was charged ahead."""
     policy: int
     """The version of the policy it was chosen by: the claim goes by that one, or takes nothing."""
+    first: bool = False
+    """Whether its jobs go before everybody's share, as emergencies within their quota do."""
 
 
 class Picked(NamedTuple):
@@ -111,7 +113,8 @@ class Choice:
             ceiling = max(ceilings[hint.key.tenant_id], min(hint.head, HIGHEST_RANK - SLACK) + SLACK)
             if hint.doubtful:
                 quota, ceiling = 1, HIGHEST_RANK
-            chosen.append(Chosen(hint, hint.head, quota, ceiling, job_seconds, pledged, self._policy.version))
+            first = most is not None
+            chosen.append(Chosen(hint, hint.head, quota, ceiling, job_seconds, pledged, self._policy.version, first))
         return chosen
 
     def _part(self, key: LaneKey, lanes: int) -> float:

@@ -27,6 +27,7 @@ from horae.engine.reservations import Reservations
 from horae.engine.sessions import Session
 from horae.engine.shares import Emergencies
 from horae.engine.tally import Tally
+from horae.engine.weave import woven
 from horae.model.work import Grant
 
 log = structlog.get_logger()
@@ -219,7 +220,7 @@ class Dispatch:
         self._learning.learn(session, chosen, got, want)
         if got.rows:
             self._serve()
-        return await self._grants.make(session, got.rows)
+        return await self._grants.make(session, woven(got.rows, chosen, self._backlog.shares.weight))
 
     def _alarm(self, group_id: int, seconds: float) -> None:
         """Lanes that a limit holds are tried again after this long, even if nobody says that there is room."""

@@ -70,6 +70,11 @@ select ours.id, 'queue-' || q, $1 from ours
 cross join lateral generate_series(0, ($2::int - 1 - number) / tenants) as q
 returning id, tenant_id;
 
+-- name: waiting_sample
+-- Jobs that are ready, at random.
+-- $1 how many
+select id::text as id from ready tablesample system (5) order by random() limit $1;
+
 -- name: unfinished
 -- How many jobs have no outcome yet.
 select (select count(*) from job) - (select count(*) from outcome) as rows;

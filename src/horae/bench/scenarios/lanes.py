@@ -8,9 +8,14 @@ Three databases on one PostgreSQL, each with a server only while it is measured,
 - *through*: nothing but the many lanes, all of them for the worker that is there: each job of a round is one of a
   different lane, chosen among all.
 
+At the end jobs of the third are asked why they wait, while a worker runs others.
+
 A tenant's lanes differ by their queue; the queues have the same names with all tenants.
 """
 
+import asyncio
+import time
+from collections.abc import Sequence
 from typing import Final
 
 from horae.bench.bench import Bench
@@ -21,6 +26,7 @@ from horae.bench.scenarios.drain import Drained, drain_once, run_off
 from horae.model.errors import SetupError
 
 SERVED: Final = "bench.noop"
+EXPLAINED: Final = 200
 
 
 async def lanes(bench: Bench) -> None:
@@ -42,6 +48,7 @@ async def lanes(bench: Bench) -> None:
             ]
             for number in range(1, bench.settings.rounds + 1)
         ]
+        bench.notes.percentiles("explain", [await _explain(bench, through)], "ms")
     names = ("simple", "beside", "through")
     for place_number, name in enumerate(names[1:], 1):
         bench.notes.figure(f"cost_{name}", [100 * (1 - row[place_number].rate / row[0].rate) for row in rounds], "%")
@@ -80,3 +87,24 @@ async def _through(bench: Bench, place: Installation, name: str) -> Drained:
     async with serving(place):
         wal = await place.probe.value("wal")
         return await run_off(place, settings, bench.screen, name, settings.jobs, wal, all_of_them=False)
+
+
+async def _explain(bench: Bench, place: Installation) -> list[float]:
+    async with serving(place):
+        ids = [row["id"] for row in await place.probe.fetch("waiting_sample", EXPLAINED)]
+        await place.start_worker(bench.settings.slots)
+        await place.until_joined()
+        with bench.screen.step(f"asking {len(ids)} jobs why they wait"):
+            waited = await asyncio.to_thread(_ask, place, ids)
+        await place.stop_workers()
+    return waited
+
+
+def _ask(place: Installation, ids: Sequence[str]) -> list[float]:
+    waited = []
+    with place.client() as client:
+        for job_id in ids:
+            began = time.monotonic()
+            client.explain(job_id)
+            waited.append((time.monotonic() - began) * 1e3)
+    return waited

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from horae.engine.choice import common_time
 from horae.engine.shares import EMERGENCIES_ALWAYS, EMERGENCY_WINDOW, Emergencies
 from horae.store.control import LaneKey
 
@@ -119,6 +120,24 @@ def test_what_was_charged_before_durations_were_known_is_put_right_in_full():
     for tenant, seconds in took.items():
         jobs = sum(counter.keys[lane_id].tenant_id == tenant for lane_id, _ in running)
         assert counter.backlog.line_of(session).at(tenant) == pytest.approx(jobs * seconds)
+
+
+def test_a_tenant_that_is_behind_catches_up_within_the_next_large_claim():
+    """All tenants are in every claim here: it is how much they may give that must make up for it."""
+    counter, session, took = Counter(), worker(), {1: 1.0, 2: 1.0}
+    counter.seconds = dict(took)
+    flood(counter, 1)
+    flood(counter, 2)
+    counter.run(session, 2, took)
+    counter.backlog.charge(session, 1, 30.0)
+    used = counter.run(session, 100, took)
+    assert used[2] - used[1] == pytest.approx(30, abs=4)
+
+
+@given(st.integers(1, 1000), st.lists(st.tuples(st.floats(0, 1e6), st.floats(0.1, 1e4)), min_size=1, max_size=64))
+def test_all_who_get_something_come_to_the_same_time(want: int, lanes: list[tuple[float, float]]):
+    goal = common_time(want, lanes)
+    assert sum(speed * max(0.0, goal - start) for start, speed in lanes) == pytest.approx(want, rel=1e-3, abs=0.01)
 
 
 def test_a_refund_puts_a_tenant_forward_at_once():

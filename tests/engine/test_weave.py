@@ -1,3 +1,4 @@
+import math
 from collections import Counter as Counts
 
 from hypothesis import given
@@ -15,8 +16,8 @@ class Hint:
         self.lane_id, self.key = lane_id, LaneKey(tenant_id, "queue", "work")
 
 
-def chosen(lane_id: int, tenant_id: int, *, seconds: float = 1.0, first: bool = False) -> Chosen:
-    return Chosen(Hint(lane_id, tenant_id), 0, 100, 0, seconds, 0.0, 1, first)  # type: ignore[arg-type]
+def chosen(lane_id: int, tenant_id: int, *, seconds: float = 1.0, start: float = 7.0) -> Chosen:
+    return Chosen(Hint(lane_id, tenant_id), 0, 100, 0, seconds, 0.0, 1, start)  # type: ignore[arg-type]
 
 
 def weave(lanes: list[Chosen], counts: list[int]) -> list[tuple[int, int]]:
@@ -41,13 +42,19 @@ def test_long_jobs_take_their_turn_less_often():
     assert abs(Counts(lane for lane, _ in order[:20])[20] - 16) <= 1
 
 
+def test_a_tenant_that_is_behind_catches_up_first():
+    assert [lane for lane, _ in weave([chosen(10, 1), chosen(20, 3, start=4.0)], [5, 5])][:3] == [20] * 3
+
+
 def test_emergencies_within_their_quota_go_before_all():
-    assert [lane for lane, _ in weave([chosen(10, 1), chosen(20, 2, first=True)], [5, 3])][:3] == [20] * 3
+    assert [lane for lane, _ in weave([chosen(10, 1), chosen(20, 2, start=-math.inf)], [5, 3])][:3] == [20] * 3
 
 
 @given(st.lists(st.tuples(st.sampled_from([1, 2, 3]), st.integers(0, 20), st.booleans()), max_size=8))
 def test_nothing_is_lost_and_each_lane_keeps_its_order(given: list[tuple[int, int, bool]]):
-    lanes = [chosen(number, tenant, first=first) for number, (tenant, _, first) in enumerate(given)]
+    lanes = [
+        chosen(number, tenant, start=-math.inf if first else 7.0) for number, (tenant, _, first) in enumerate(given)
+    ]
     order = weave(lanes, [count for _, count, _ in given])
     for number, (_, count, _) in enumerate(given):
         assert [rank for lane, rank in order if lane == number] == list(range(count))

@@ -41,8 +41,8 @@ class Chosen(NamedTuple):
     """What was charged ahead."""
     policy: int
     """The version of the policy it was chosen by: the claim goes by that one, or takes nothing."""
-    first: bool = False
-    """Whether its jobs go before everybody's share, as emergencies within their quota do."""
+    start: float = 0.0
+    """Its tenant's virtual time when it was chosen; before all time for emergencies within their quota."""
 
 
 class Picked(NamedTuple):
@@ -51,6 +51,7 @@ class Picked(NamedTuple):
     pledged: float
     most: int | None
     """How many emergencies it may give before everybody's share; None when it stands in line like all."""
+    start: float
 
 
 class Choice:
@@ -98,39 +99,53 @@ class Choice:
         return session.is_best(profile, others)
 
     def _with_quotas(self, picking: "_Picking", want: int) -> list[Chosen]:
-        """The want, shared among the tenants by weight and among a tenant's lanes alike, in worker-seconds."""
+        """The want, shared so that the tenants come to the same virtual time; a tenant's lanes share its part alike."""
         picked, free = picking.picked, picking.free
         lanes_of = Counter(one.hint.key.tenant_id for one in picked)
-        parts = [self._part(one.hint.key, lanes_of[one.hint.key.tenant_id]) for one in picked]
-        total = sum(parts)
+        speeds = [self._speed(one.hint.key, lanes_of[one.hint.key.tenant_id]) for one in picked]
+        goal = common_time(
+            want, [(one.start, speed) for one, speed in zip(picked, speeds, strict=True) if one.most is None]
+        )
         ceilings = _ceilings(picking, lanes_of)
         chosen = []
-        for (hint, job_seconds, pledged, most), part in zip(picked, parts, strict=True):
-            quota = max(LEAST, math.ceil(want * part / total)) if most is None else min(want, most)
+        for (hint, job_seconds, pledged, most, start), speed in zip(picked, speeds, strict=True):
+            quota = max(LEAST, math.ceil(speed * (goal - start))) if most is None else min(want, most)
             if hint.profile.heavy:
                 quota = min(quota, 1 + room(hint.profile.placement, free))
                 free = less(free, hint.profile.demand, quota - 1)
             ceiling = max(ceilings[hint.key.tenant_id], min(hint.head, HIGHEST_RANK - SLACK) + SLACK)
             if hint.doubtful:
                 quota, ceiling = 1, HIGHEST_RANK
-            first = most is not None
-            chosen.append(Chosen(hint, hint.head, quota, ceiling, job_seconds, pledged, self._policy.version, first))
+            chosen.append(Chosen(hint, hint.head, quota, ceiling, job_seconds, pledged, self._policy.version, start))
         return chosen
 
-    def _part(self, key: LaneKey, lanes: int) -> float:
+    def _speed(self, key: LaneKey, lanes: int) -> float:
+        """The jobs by which one of a tenant's lanes moves it on by a second of virtual time."""
         shares = self._backlog.shares
         return shares.weight(key.tenant_id) / (lanes * shares.cost(key.tenant_id, key.task))
 
-    def claim(self, session: Session, hint: LaneHint, jobs: float, most: int | None) -> Picked:
+    def claim(self, session: Session, hint: LaneHint, jobs: float, most: int | None, start: float) -> Picked:
         """Takes a lane, and charges its tenant ahead for what it may give."""
         key = hint.key
         self._backlog.claim(hint)
         seconds = self._backlog.shares.cost(key.tenant_id, key.task) * hint.profile.demand.slots
         self._backlog.charge(session, key.tenant_id, seconds * jobs)
-        return Picked(hint, seconds, seconds * jobs, most)
+        return Picked(hint, seconds, seconds * jobs, most, start)
 
     def emergencies_left(self, tenant_id: int) -> int:
         return self._emergencies.left(tenant_id)
+
+
+def common_time(want: float, lanes: Sequence[tuple[float, float]]) -> float:
+    """The virtual time to which so many jobs bring lanes of these starts and speeds; those ahead of it get none."""
+    jobs, speed, goal = float(want), 0.0, -math.inf
+    for start, more in sorted(lanes):
+        if start >= goal > -math.inf:
+            break
+        jobs += start * more
+        speed += more
+        goal = jobs / speed
+    return goal
 
 
 def _ceilings(picking: "_Picking", lanes_of: Counter[int]) -> dict[int, int]:
@@ -164,6 +179,7 @@ class _Picking:
         self._aside: list[LaneHint] = []
         self._tenants_aside: list[int] = []
         self._first_heads: dict[int, int] = {}
+        self._starts: dict[int, float] = {}
         self._best: dict[Profile, bool] = {}
         self._now = time.monotonic()
 
@@ -235,7 +251,17 @@ class _Picking:
             self._first_heads.setdefault(tenant_id, hint.head)
             if profile.heavy:
                 self.free = less(self.free, profile.demand, 1)
-            self.picked.append(self._choice.claim(self._session, hint, self._jobs, emergencies))
+            start = self._start(tenant_id) if emergencies is None else -math.inf
+            self.picked.append(self._choice.claim(self._session, hint, self._jobs, emergencies, start))
+
+    def _start(self, tenant_id: int) -> float:
+        """Where the tenant was before it was charged ahead for lanes of this choice."""
+        if self._session.tenant_id is not None:
+            return 0.0
+        start = self._starts.get(tenant_id)
+        if start is None:
+            start = self._starts[tenant_id] = self._backlog.line_of(self._session).at(tenant_id)
+        return start
 
     def _should_run(self, hint: LaneHint) -> bool:
         """A lane with a preference should go to the best worker there, or to anybody after a while."""

@@ -122,7 +122,7 @@ def test_what_was_charged_before_durations_were_known_is_put_right_in_full():
         assert counter.backlog.line_of(session).at(tenant) == pytest.approx(jobs * seconds)
 
 
-def test_a_tenant_that_is_behind_catches_up_within_the_next_large_claim():
+def test_a_tenant_that_is_behind_catches_up_by_large_claims():
     """All tenants are in every claim here: it is how much they may give that must make up for it."""
     counter, session, took = Counter(), worker(), {1: 1.0, 2: 1.0}
     counter.seconds = dict(took)
@@ -132,6 +132,17 @@ def test_a_tenant_that_is_behind_catches_up_within_the_next_large_claim():
     counter.backlog.charge(session, 1, 30.0)
     used = counter.run(session, 100, took)
     assert used[2] - used[1] == pytest.approx(30, abs=4)
+
+
+def test_nobody_stands_still_while_another_catches_up():
+    counter, session, took = Counter(), worker(), {1: 1.0, 2: 1.0}
+    counter.seconds = dict(took)
+    flood(counter, 1)
+    flood(counter, 2)
+    counter.run(session, 2, took)
+    counter.backlog.charge(session, 1, 10_000.0)
+    used = counter.run(session, 100, took)
+    assert used[1] == pytest.approx(25, abs=3)
 
 
 @given(st.integers(1, 1000), st.lists(st.tuples(st.floats(0, 1e6), st.floats(0.1, 1e4)), min_size=1, max_size=64))

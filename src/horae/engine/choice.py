@@ -99,17 +99,20 @@ class Choice:
         return session.is_best(profile, others)
 
     def _with_quotas(self, picking: "_Picking", want: int) -> list[Chosen]:
-        """The want, shared so that the tenants come to the same virtual time; a tenant's lanes share its part alike."""
+        """Half of the want is shared by weight whatever was before, so that nobody stands still while another catches
+        up; the other half brings the tenants to the same virtual time. A tenant's lanes share its part alike.
+        """
         picked, free = picking.picked, picking.free
         lanes_of = Counter(one.hint.key.tenant_id for one in picked)
         speeds = [self._speed(one.hint.key, lanes_of[one.hint.key.tenant_id]) for one in picked]
-        goal = common_time(
-            want, [(one.start, speed) for one, speed in zip(picked, speeds, strict=True) if one.most is None]
-        )
+        in_line = [(one.start, speed) for one, speed in zip(picked, speeds, strict=True) if one.most is None]
+        span = want / 2 / sum(speeds) if picked else 0.0
+        goal = common_time(want / 2, in_line)
         ceilings = _ceilings(picking, lanes_of)
         chosen = []
         for (hint, job_seconds, pledged, most, start), speed in zip(picked, speeds, strict=True):
-            quota = max(LEAST, math.ceil(speed * (goal - start))) if most is None else min(want, most)
+            jobs = speed * (span + max(0.0, goal - start))
+            quota = max(LEAST, math.ceil(jobs)) if most is None else min(want, most)
             if hint.profile.heavy:
                 quota = min(quota, 1 + room(hint.profile.placement, free))
                 free = less(free, hint.profile.demand, quota - 1)

@@ -25,6 +25,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "fairness": {"pending": 50_000, "tenants": 20, "seconds": 0.3, "connections": 2},
     "limits": {"jobs": 200, "lanes": 20},
     "lanes": {"jobs": 200, "pending": 2000, "lanes": 20, "tenants": 5},
+    "kinds": {"jobs": 100},
     "memory": {"pending": 200, "seconds": 0.1},
 }
 MAY_BE_NEGATIVE = {"cost", "cost_beside", "cost_through"}

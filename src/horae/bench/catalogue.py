@@ -12,6 +12,7 @@ from horae.bench.scenarios import (
     failover,
     fairness,
     flood,
+    kinds,
     lanes,
     latency,
     limits,
@@ -60,6 +61,7 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
         lanes.lanes,
         Settings(pending=1_000_000, jobs=100_000, lanes=20_000),
     ),
+    "kinds": Scenario("what starting a job of each kind costs", kinds.kinds, Settings(jobs=20_000)),
     "memory": Scenario(
         "what the server holds with a million pending", memory.pending_memory, Settings(pending=1_000_000)
     ),

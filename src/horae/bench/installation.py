@@ -7,7 +7,7 @@ if this very process is killed, the kernel ends the others and the next measurem
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -97,9 +97,11 @@ class Installation:
             stopping.append(self.server)
         await asyncio.gather(*(server.stop() for server in stopping))
 
-    async def start_worker(self, slots: int, name: str = "bench", url: str | None = None) -> Program:
+    async def start_worker(
+        self, slots: int, name: str = "bench", url: str | None = None, runs: Sequence[str] = ("--app", APP)
+    ) -> Program:
         """Returns as soon as it is started; `until_joined` waits until it takes jobs."""
-        arguments = ["worker", "--app", APP, "--slots", str(slots), "--name", name, "--url", url or self.url]
+        arguments = ["worker", *runs, "--slots", str(slots), "--name", name, "--url", url or self.url]
         arguments += ["--key-file", str(self._worker_key), "--drain-timeout", "5s"]
         worker = Program("worker", arguments, self._environ(), self.folder / f"worker-{name}.log")
         await worker.start()

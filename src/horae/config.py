@@ -6,7 +6,7 @@ unknown ones are errors. A secret can be given by the name of a file that holds 
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_args, get_origin
 
@@ -19,7 +19,7 @@ from horae.model.errors import SetupError
 S = TypeVar("S", bound=msgspec.Struct)
 
 SYSTEM_FILE: Final = Path("/etc/horae/config.toml")
-SECRETS: Final = frozenset({"database", "key"})
+SECRETS: Final = frozenset({"database", "objects_key", "objects_secret", "key"})
 OF_THE_CLIENT: Final = frozenset({"default_profile", "profiles"})
 
 Port = Annotated[int, Meta(ge=0, le=65535)]
@@ -32,20 +32,38 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: Port = 8420
     objects: str | None = None
-    """Where large results go: a folder, or s3://bucket/prefix."""
+    """Where large results and files go: a folder, or s3://bucket/prefix."""
+    objects_endpoint: str | None = None
+    """http://host:port of a store that speaks S3 and is not AWS's own."""
+    objects_region: str | None = None
+    objects_key: str | None = None
+    """The access key; what is not given is looked for as AWS's own tools do."""
+    objects_secret: str | None = None
+    objects_path_style: bool = True
+    """endpoint/bucket/key rather than bucket.endpoint/key."""
     retention_days: Days = 30
     allow_unsafe: bool = False
     """Serve a database that may lose jobs in a crash. For tests."""
     lease_seconds: Annotated[float, Meta(ge=4)] = 15.0
     """How long a worker's jobs are left alone after its last heartbeat. All servers must agree on it."""
+    secrets_key: str | None = None
+    """What secrets are sealed with: 32 bytes in base64. Several, with commas: the first seals, all open."""
+    secrets_key_file: str | None = None
+    """A file that holds them instead, one to a line."""
     max_pending: Count | None = None
     """How many jobs may wait in all. From 80 % of it on, the lowest priorities are refused."""
     shed: bool = False
     """Drop waiting jobs of the lowest priorities when there are more than `max_pending`."""
+    public_url: str | None = None
+    """Where services reach this installation to call back; None: as its workers do."""
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     app: str | None = None
+    kinds: list[str] | None = None
+    """What it runs beside the functions of the app: script, container, http, or all that the host can run."""
+    unsandboxed: list[str] | None = None
+    state: str | None = None
     name: str | None = None
     slots: Count | None = None
     queues: list[str] | None = None
@@ -58,7 +76,20 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
     gpus: Annotated[float, Meta(ge=0)] | None = None
     disk: str | int | None = None
     max_jobs_per_child: Count | None = None
+    files_limit: str | int | None = None
+    """How much a job may leave in its output folder for collection."""
     drain_timeout: str | float | None = None
+    allow_networks: list[str] | None = None
+    """What HTTP calls may reach beside the public internet."""
+    container_engine: str | None = None
+    """podman or docker, or the path of one; None: the first of them that works."""
+    container_runtime: str | None = None
+    container_network: str | None = None
+    """The engine's network for containers that may use one."""
+    container_roots: list[str] | None = None
+    """Folders with root file systems that tasks may run instead of images."""
+    container_images: list[str] | None = None
+    """Pulled when the worker starts."""
 
 
 class UpSettings(ServerSettings, frozen=True, kw_only=True):
@@ -79,10 +110,19 @@ class Given(NamedTuple):
     source: str
 
 
-def load(kind: type[S], flags: Mapping[str, Any], environ: Mapping[str, str], system_file: Path = SYSTEM_FILE) -> S:
-    """The settings of one program. Flags that are None were not given."""
+def load(
+    kind: type[S],
+    flags: Mapping[str, Any],
+    environ: Mapping[str, str],
+    system_file: Path = SYSTEM_FILE,
+    file: Path | None = None,
+) -> S:
+    """The settings of one program. Flags that are None were not given. A `file` stands for the usual ones."""
     section = next(name for name, settings in SECTIONS.items() if settings is kind)
-    given = _from_file(section, environ, system_file) | _from_environment(kind, environ)
+    files = (config_file(environ), system_file) if file is None else (file,)
+    if file is not None and not file.is_file():
+        raise SetupError(f"{file}: there is no such file of settings")
+    given = _from_file(section, files) | _from_environment(kind, environ)
     given |= {name: Given(value, f"--{name.replace('_', '-')}") for name, value in flags.items() if value is not None}
     values = {f.name: _convert(given[f.name], f.type) for f in msgspec.structs.fields(kind) if f.name in given}
     return kind(**values)
@@ -123,8 +163,8 @@ def read_secret(path: str, named_by: str) -> str:
         raise SetupError(f"{named_by}: {path} cannot be read: {error.strerror}") from error
 
 
-def _from_file(section: str, environ: Mapping[str, str], system_file: Path) -> dict[str, Given]:
-    for path in (config_file(environ), system_file):
+def _from_file(section: str, files: Iterable[Path]) -> dict[str, Given]:
+    for path in files:
         if (document := _read(path)) is not None:
             _check(document, path)
             values = document.get(section, {})

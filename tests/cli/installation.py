@@ -13,6 +13,8 @@ from pathlib import Path
 
 import psutil
 
+from horae.worker.containers.groups import sweep_everywhere
+
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0
 
@@ -71,7 +73,7 @@ class Installation:
         )
 
     def wait_for_worker(self) -> None:
-        until(lambda: "active" in self.run("workers").stdout)
+        until(lambda: '"active"' in self.run("workers", "--json").stdout)
 
     def processes(self) -> list[psutil.Process]:
         assert self.process is not None
@@ -96,6 +98,8 @@ def installation(folder: Path, *arguments: str, **environ: str) -> Iterator[Inst
     finally:
         if it.process is not None and it.process.poll() is None:
             it.stop()
+        for life in it.data.glob("worker/agents/*"):
+            sweep_everywhere(life.name)  # Of workers that were killed: here is no next start that would do it.
 
 
 def words(process: psutil.Process) -> list[str]:

@@ -61,8 +61,8 @@ def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
     assert "Exception" not in done.stderr
 
 
-def test_a_worker_without_an_app_says_so(horae: Horae) -> None:
-    ran = horae("worker")
+def test_a_worker_that_shall_run_functions_without_an_app_says_so(horae: Horae) -> None:
+    ran = horae("worker", "--kinds", "function", "--url", "http://127.0.0.1:1", "--key", "x")
     assert ran.code == 1
     assert "--app" in ran.err
 

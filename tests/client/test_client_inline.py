@@ -225,3 +225,30 @@ def test_afterwards_the_app_has_its_own_client_again(client: Client):
     with inline(mine):
         assert mine.client is not client
     assert mine.client is client
+
+
+@app.task(secrets=["INLINE_TOKEN"])
+def tell(name: str, ctx: Context) -> str:
+    return ctx.secret(name)
+
+
+@app.task(secrets=["INLINE_TOKEN"])
+async def tell_later(ctx: Context) -> str:
+    return await ctx.asecret("INLINE_TOKEN")
+
+
+def test_secrets_are_given_by_the_test_or_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INLINE_TOKEN", "from outside")
+    assert tell("INLINE_TOKEN") == "from outside"
+    with inline(app):
+        assert tell.submit("INLINE_TOKEN").result() == "from outside"
+    with inline(app, secrets={"INLINE_TOKEN": "from the test"}):
+        assert tell.submit("INLINE_TOKEN").result() == "from the test"
+        assert tell_later.submit().result() == "from the test"
+
+
+def test_a_secret_that_is_not_there_or_not_declared_is_the_jobs_error() -> None:
+    with inline(app, secrets={"OTHER": "of another task"}), pytest.raises(JobFailed, match="no secret INLINE_TOKEN"):
+        tell.options(max_attempts=1).submit("INLINE_TOKEN").result()
+    with inline(app, secrets={"INLINE_TOKEN": "x", "OTHER": "y"}), pytest.raises(JobFailed, match=r"secrets=\['OTHER'"):
+        tell.options(max_attempts=1).submit("OTHER").result()

@@ -12,7 +12,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 _FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _NOT_RUN = re.compile(r"<!-- not run: (?P<reason>[^>]+?) -->\n\Z")
-_FILE = re.compile(r"# (?P<name>[~\w./-]+\.(py|toml|service))\n")
+_FILE = re.compile(r"# (?P<name>[~\w./@-]+\.(py|toml|service))\n")
 _CODE = re.compile(r"`([^`]+)`")
 
 

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 import horae
-from horae.cli import databasechecks, doctor, failure, serverchecks
+from horae.cli import databasechecks, doctor, failure, objectchecks, secretchecks, serverchecks
 from horae.cli.program import COMMANDS
 from horae.client import app, client, context, handles, options
 from horae.config import SECTIONS
-from horae.engine import engine, output, tasks
+from horae.engine import engine, output, taskrows
 from horae.model import durations, job, retry
 from horae.model.errors import by_code
 from horae.model.explanation import Code, What
@@ -117,7 +117,7 @@ def test_the_limits_are_those_of_the_program() -> None:
         "Result of a job": f"{job.MAX_RESULT_BYTES // MIB} MiB",
         "Result kept in the database, not in object storage": f"{job.INLINE_RESULT_BYTES // KIB} KiB",
         "Checkpoint": f"{output.MAX_CHECKPOINT_BYTES // MIB} MiB",
-        "Schema of a task": f"{tasks.MAX_SCHEMA_BYTES // KIB} KiB",
+        "Schema of a task": f"{taskrows.MAX_SCHEMA_BYTES // KIB} KiB",
         "Labels of a job": f"{job.MAX_LABELS}",
         "Length of a label's value": f"{job.MAX_LABEL_LENGTH} characters",
         "Idempotency key, concurrency key": f"{job.MAX_KEY_LENGTH} characters",
@@ -197,7 +197,9 @@ def test_the_duties_are_all_there_are() -> None:
 
 
 def test_the_checks_of_the_doctor_are_all_there_are() -> None:
-    sources = "".join(inspect.getsource(module) for module in (doctor, serverchecks, databasechecks))
+    sources = "".join(
+        inspect.getsource(module) for module in (doctor, serverchecks, databasechecks, secretchecks, objectchecks)
+    )
     there = set(re.findall(r"\b(?:ok|warn|fail)\(\s*\"([^\"]+)\"", sources))
     assert {codes(row[0])[0] for row in table("docs/operating.md", "Doctor")} == there
 

@@ -5,8 +5,10 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from horae.engine.engine import Engine
+from horae.engine.masterkeys import MasterKeys, new_key
 
 from .staging import engine_config, resting_engine, running_engine
 
@@ -21,6 +23,14 @@ async def engine(database: str, tmp_path: Path) -> AsyncIterator[Engine]:
 async def resting(database: str, tmp_path: Path) -> AsyncIterator[Engine]:
     async with resting_engine(engine_config(database, tmp_path)) as engine:
         yield engine
+
+
+@pytest.fixture
+async def keeping(database: str, tmp_path: Path) -> AsyncIterator[Engine]:
+    """An engine that keeps secrets."""
+    config = engine_config(database, tmp_path)
+    async with running_engine(replace(config, secrets=MasterKeys((new_key(),)))) as running:
+        yield running
 
 
 @pytest.fixture

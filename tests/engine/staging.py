@@ -31,7 +31,8 @@ async def resting_engine(config: EngineConfig) -> AsyncIterator[Engine]:
     """An engine whose duties do not run by themselves: nothing happens but what the test does."""
     engine = Engine(config)
     await engine.database.open()
-    engine.clock.observe(await engine.upkeep.clock(), *(2 * [asyncio.get_running_loop().time()]))
+    sent = asyncio.get_running_loop().time()
+    engine.clock.observe(await engine.upkeep.clock(), sent, asyncio.get_running_loop().time())
     await engine.policy.refresh()
     try:
         yield engine

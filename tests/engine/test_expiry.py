@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from horae.engine.engine import Engine
+from horae.engine.limits import LimitSpec
 from horae.model.errors import InvalidInput
 from horae.model.job import JobRequest
 from horae.model.retry import RetryPolicy
@@ -50,6 +51,15 @@ async def test_whoever_waits_for_its_result_hears_of_it(engine: Engine):
     ended = await engine.output.result(1, UUID(job_id), 20)
     assert ended is not None
     assert ended.state is State.EXPIRED
+
+
+async def test_the_slot_of_a_job_that_expired_at_its_claim_is_free_for_others_at_once(resting: Engine, conn):
+    await resting.limits.put(ROOT, None, LimitSpec(name="one", queue="q", max_running=1))
+    session = await join(resting, "work", "other")
+    late = await submit(resting, queue="q", expires_in="1m", priority=9)
+    good = await submit(resting, "other", queue="q")
+    await expire(conn, late)
+    assert [grant.id for grant in await resting.dispatch.take(session, 1, 1)] == [good]
 
 
 async def test_a_claim_grants_no_job_that_has_expired(resting: Engine, conn):

@@ -352,7 +352,7 @@ async def wait_for_due(engine: Engine) -> None:
     """Moves what is scheduled to ready, when its time has come."""
 
     async def promoted() -> bool:
-        rows = await engine.upkeep.timer_promote(EPOCH, 10)
+        rows = await engine.upkeep.timer_promote(EPOCH, 10, engine.clock.now())
         engine.signals.ready({row["lane_id"]: row["rank"] for row in rows})
         return bool(rows)
 

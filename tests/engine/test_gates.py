@@ -2,15 +2,19 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from horae.engine.duties import gates
 from horae.engine.engine import Engine
 from horae.engine.gates import GateOrder
 from horae.engine.sessions import Session
 from horae.model.errors import InvalidInput, NotFound, WrongState
 from horae.model.gates import Action, Running
+from horae.model.placement import Requirements
 
 from .staging import ROOT, done, duty, join, submit, take_one
 
@@ -121,7 +125,7 @@ async def test_a_server_that_dies_between_claim_and_gate_costs_no_job(resting: E
     job = await submit(resting)
     gate = await close(resting, condition="true")
     await put_back_later(resting, worker)
-    await conn.execute("update worker set expires_at = clock_timestamp()")
+    await conn.execute("update worker set expires_at = clock_timestamp() - interval '1 s'")
     await duty(resting, "reclaim").run_once()
     assert await states(conn) == {job: "ready"}
     assert (await sweep(resting))["moved"] == 1
@@ -152,7 +156,7 @@ async def test_a_cancel_between_claim_and_gate_is_not_lost(resting: Engine, conn
     job = await submit(resting)
     await close(resting, condition="true")
     claimed = await put_back_later(resting, worker)
-    await resting.steer.cancel(ROOT, claimed[0].id, "no more")
+    await resting.steer.cancel(ROOT, UUID(claimed[0].id), "no more")
     await resting.gatekeeper.put_back(worker.worker_id, claimed)
     assert await states(conn) == {job: "cancelled"}
 
@@ -241,7 +245,7 @@ async def test_a_dropped_job_that_somebody_retried_is_not_restored_twice(resting
     gate = await close(resting, action=Action.DROP)
     await sweep(resting)
     await resting.gating.release(ROOT, gate, None)
-    await resting.steer.retry(ROOT, job, {})  # type: ignore[arg-type]
+    await resting.steer.retry(ROOT, UUID(job), {})  # type: ignore[arg-type]
     assert await resting.gating.restore(ROOT, gate, None, None, None) == (0, False)
     assert await states(conn) == {job: "ready"}
 
@@ -312,6 +316,41 @@ async def test_the_emergency_stop_stops_all_and_is_one(resting: Engine) -> None:
     with pytest.raises(NotFound):
         await resting.gating.release_stop(ROOT, None, None)
     assert await take_all(resting, worker) == jobs
+
+
+async def test_a_job_that_nobody_could_run_does_not_keep_its_gate_releasing(resting: Engine, monkeypatch) -> None:
+    worker = await join(resting)
+    gate = await close(resting, task="work")
+    job, stuck = await submit(resting), await submit(resting, requires=Requirements(labels={"place": "moon"}))
+    await resting.gating.release(ROOT, gate, "100/s")
+    await resting.prospects.refresh()
+    monkeypatch.setattr(gates, "STUCK_SECONDS", 0.0)
+    await sweep(resting)
+    assert (await resting.gating.get(ROOT, gate))["drained_at"] is None, "the first can be run: the rate is for it"
+    assert await take_all(resting, worker) == {job}
+    monkeypatch.setattr(gates, "STUCK_SECONDS", 3600.0)
+    await sweep(resting)
+    assert (await resting.gating.get(ROOT, gate))["drained_at"] is None, "somebody may come yet"
+    monkeypatch.setattr(gates, "STUCK_SECONDS", 0.0)
+    await sweep(resting)
+    assert (await resting.gating.get(ROOT, gate))["drained_at"] is not None
+    assert stuck
+
+
+async def test_a_stop_asked_for_again_has_the_last_reason_and_is_no_weaker(resting: Engine) -> None:
+    first = await resting.gating.stop(ROOT, GateOrder(reason="smoke", expires_in="1m"))
+    longer = await resting.gating.stop(ROOT, GateOrder(reason="fire", running=Running.CANCEL, expires_in="1h"))
+    assert (longer["id"], longer["reason"], longer["running"]) == (first["id"], "fire", "cancel")
+    assert longer["expires_at"] - first["expires_at"] > timedelta(minutes=50)
+    shorter = await resting.gating.stop(ROOT, GateOrder(reason="still fire", expires_in="1m"))
+    assert (shorter["reason"], shorter["running"], shorter["expires_at"]) == (
+        "still fire",
+        "cancel",
+        longer["expires_at"],
+    )
+    endless = await resting.gating.stop(ROOT, GateOrder(reason="all is lost"))
+    assert endless["expires_at"] is None
+    assert (await resting.gating.stop(ROOT, GateOrder(reason="maybe not", expires_in="1m")))["expires_at"] is None
 
 
 async def test_a_gate_can_be_extended_while_it_is_closed(resting: Engine) -> None:

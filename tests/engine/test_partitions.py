@@ -19,7 +19,7 @@ from horae.testing.waiting import wait_for
 from .staging import ROOT, done, duty, engine_config, join, resting_engine, submit
 
 OLD = datetime.now(UTC) - timedelta(days=40)
-TABLES = ("job", "outcome", "attempt", "log_chunk")
+TABLES = ("job", "outcome", "attempt", "log_chunk", "execution")
 
 
 async def days(conn, table: str = "job") -> set[str]:

@@ -1,6 +1,7 @@
 """Workers that go away: their leases, their jobs, and what is kept of it."""
 
 import asyncio
+from collections.abc import Mapping
 from uuid import UUID
 
 import msgspec
@@ -8,6 +9,7 @@ import pytest
 
 from horae.engine.engine import Engine
 from horae.engine.fleet import Load
+from horae.engine.limits import LimitSpec
 from horae.engine.rows import state_of
 from horae.engine.sessions import Session
 from horae.model.errors import WorkerGone
@@ -22,7 +24,7 @@ IDLE = Load(0, 0, None, None)
 
 async def expire(conn, worker: Session) -> None:
     await conn.execute(
-        "update worker set expires_at = clock_timestamp() - interval '1 ms' where id = $1", worker.worker_id
+        "update worker set expires_at = clock_timestamp() - interval '1 s' where id = $1", worker.worker_id
     )
 
 
@@ -60,6 +62,21 @@ async def test_a_waiting_worker_hears_of_reclaimed_jobs_at_once(resting: Engine,
     await lose(resting, conn, worker)
     (grant,) = await asyncio.wait_for(waiter.answer, 10)
     assert grant.id == job_id
+
+
+async def test_the_slots_of_a_lost_worker_are_free_for_other_lanes_at_once(resting: Engine, conn):
+    """A lane that a limit holds back would else be looked at again after two seconds."""
+    await resting.limits.put(ROOT, None, LimitSpec(name="one", queue="q", max_running=1))
+    worker, other = await join(resting), await join(resting, "other")
+    await submit(resting, queue="q")
+    await take_one(resting, worker)
+    waits = await submit(resting, "other", queue="q", priority=9)
+    assert await resting.dispatch.take(other, 1, 1) == []
+    freed: list[Mapping[int, int]] = []
+    resting.signals.on_freed.append(freed.append)
+    await lose(resting, conn, worker)
+    assert [sum(groups.values()) for groups in freed] == [1]
+    assert (await take_one(resting, other, 2)).id == waits
 
 
 async def test_the_third_loss_ends_the_job_with_evidence(resting: Engine, conn):

@@ -1,12 +1,13 @@
 """Backfills and forecasts."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from horae.engine.engine import Engine
-from horae.model.errors import InvalidInput
+from horae.model.errors import DuplicateBackfill, InvalidInput
 from horae.model.states import End
 from horae.model.timing import Rule
 
@@ -55,6 +56,16 @@ async def test_a_backfill_keeps_to_its_concurrency_and_ends(resting: Engine, con
     assert len(ran) == await conn.fetchval("select count(distinct params) from job") == 10
 
 
+async def test_of_several_backfills_of_one_range_one_is_made_and_the_others_are_told_which(resting: Engine, conn):
+    await join(resting)
+    await hourly(resting)
+    answers = await asyncio.gather(*(fill(resting) for _ in range(10)), return_exceptions=True)
+    (made,) = (answer for answer in answers if not isinstance(answer, DuplicateBackfill))
+    assert {answer.extra["backfill"] for answer in answers if isinstance(answer, DuplicateBackfill)} == {made["id"]}
+    await resting.backfilling.cancel(TENANT, "s", made["id"])
+    assert (await fill(resting))["id"] != made["id"]
+
+
 async def test_what_succeeded_is_not_run_again(resting: Engine, conn):
     worker = await join(resting)
     await hourly(resting)
@@ -66,6 +77,7 @@ async def test_what_succeeded_is_not_run_again(resting: Engine, conn):
         await fill(resting)
     for number in range(5, 11):
         await finish(resting, worker, number, End.FATAL)
+    await duty(resting, "backfills").run_once()
     shown = await resting.backfilling.look(TENANT, "s", SINCE, UNTIL)
     assert [item.left_out for item in shown] == ["it succeeded"] * 4 + [None] * 6
     assert (await fill(resting))["total"] == 6

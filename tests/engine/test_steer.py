@@ -10,6 +10,7 @@ import pytest
 from horae.engine.engine import Engine
 from horae.engine.rows import options_of, state_of
 from horae.model.errors import InvalidInput, NotFound, WrongState
+from horae.model.ids import derived_id, tenant_hint
 from horae.model.rank import rank
 from horae.model.retry import RetryPolicy
 from horae.model.states import End, State
@@ -23,6 +24,22 @@ async def look(engine: Engine, job_id: str):
 
 async def state(engine: Engine, job_id: str) -> State:
     return state_of(await look(engine, job_id))
+
+
+async def test_a_key_of_no_tenant_finds_every_tenants_job_by_its_id_alone(resting: Engine, conn):
+    """By the hint in the id, also where two tenants share it; an id without the hint is looked for everywhere."""
+    await join(resting)
+    await conn.execute("insert into tenant (name) select 't' || n from generate_series(2, 1100) n")
+    tenants = {row["name"]: row["id"] for row in await conn.fetch("select name, id from tenant where id in (7, 1031)")}
+    jobs = {name: UUID(await submit(resting, tenant=name)) for name in tenants}
+    assert {tenant_hint(job_id) for job_id in jobs.values()} == {7}
+    for name, job_id in jobs.items():
+        assert (await resting.steer.get(ROOT, job_id))["tenant_id"] == tenants[name]
+    derived = derived_id(resting.clock.now(), "a tick")
+    await conn.execute("update job set id = $1 where id = $2", derived, jobs["t7"])
+    assert (await resting.steer.get(ROOT, derived))["tenant_id"] == 7
+    with pytest.raises(NotFound):
+        await resting.steer.get(ROOT, jobs["t7"])
 
 
 @pytest.mark.parametrize("delay", [None, 3600])

@@ -85,7 +85,9 @@ async def test_no_job_is_lost_or_done_twice_in_a_storm(start_engine, conn):
 
     await wait_for(cut, 60)
     # What the vanished still hold comes back when their leases end.
-    await conn.execute("update worker set expires_at = clock_timestamp() where state in ('active', 'draining')")
+    await conn.execute(
+        "update worker set expires_at = clock_timestamp() - interval '1 s' where state in ('active', 'draining')"
+    )
 
     async def all_ended() -> bool:
         return await conn.fetchval("select count(*) from outcome") == JOBS

@@ -7,17 +7,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.model.ids import MAX_SHARD, JobIds, created_at, day_bounds, lowest_id, shard_of
+from horae.model.ids import HINT_BITS, MAX_SHARD, JobIds, created_at, day_bounds, lowest_id, shard_of, tenant_hint
 
 seconds = st.floats(1, 7e9, allow_nan=False)
 
 
 @given(st.lists(seconds, min_size=2, max_size=50), st.integers(0, MAX_SHARD))
-def test_ids_of_one_maker_never_go_back_even_when_its_clock_does(times, shard):
-    ids = JobIds(shard)
-    made = [ids.make(t) for t in times]
-    assert made == sorted(made)
-    assert len(set(made)) == len(made)
+def test_ids_of_one_maker_never_go_back_unless_its_clock_is_set_back(times, shard):
+    ids, latest = JobIds(shard), 0.0
+    for unix in times:
+        made = [ids.make(t) for t in (unix, unix - 9, unix - 0.5)]
+        assert made == sorted(set(made))
+        latest = unix if abs(latest - unix) > 11 else max(unix, latest)
+        assert abs(created_at(UUID(made[-1])).timestamp() - latest) <= 0.0011
+
+
+@given(seconds, st.integers(1, 2**31 - 1))
+def test_an_id_hints_at_its_tenant(unix, tenant_id):
+    ids = JobIds()
+    made = [ids.make(unix, tenant_id) for _ in range(3)]
+    assert {tenant_hint(UUID(job_id)) for job_id in made} == {tenant_id % (1 << HINT_BITS)}
+    assert made == sorted(set(made))
 
 
 @given(seconds, st.integers(0, MAX_SHARD))

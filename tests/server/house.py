@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 import msgspec
 
+from horae.engine.masterkeys import MasterKeys, new_key
 from horae.model.roles import Role
 from horae.server.serving import Server, ServerConfig
 
@@ -153,7 +154,8 @@ async def running_job(house: House, **request: Any) -> tuple[FakeWorker, dict[st
 
 @asynccontextmanager
 async def open_house(dsn: str, folder: Path, *, furnish: bool = True) -> AsyncIterator[House]:
-    config = ServerConfig(dsn=dsn, objects=str(folder / "objects"), port=0, allow_unsafe=True)
+    keys = MasterKeys([new_key()])
+    config = ServerConfig(dsn=dsn, objects=str(folder / "objects"), port=0, allow_unsafe=True, secrets=keys)
     server = Server(config)
     await server.start()
     timeout = aiohttp.ClientTimeout(total=60)

@@ -12,7 +12,7 @@ LARGE = b'"' + b"x" * 200_000 + b'"'
 
 
 async def expire(conn, worker_id: int) -> None:
-    await conn.execute("update worker set expires_at = clock_timestamp() - interval '1 ms' where id = $1", worker_id)
+    await conn.execute("update worker set expires_at = clock_timestamp() - interval '1 s' where id = $1", worker_id)
 
 
 async def state(house: House, job_id: str) -> str:

@@ -171,7 +171,7 @@ async def ending_costs_little(hot: Connection) -> None:
 
 
 async def looking_costs_little(hot: Connection) -> None:
-    touched, rows = await buffers(hot, "timer_promote('1970-01-01', 1000)")
+    touched, rows = await buffers(hot, "timer_promote('1970-01-01', 1000, 'infinity')")
     assert rows == LANES
     assert touched < 20_000
     assert (await buffers(hot, "timer_next('1970-01-01')"))[0] < 1000

@@ -22,6 +22,7 @@ SYSTEM = {
     "worker_expired": "workers of all tenants expire alike",
     "worker_lose": "by the worker's number, under its own lock",
     "worker_clean": "forgets workers that are long gone",
+    "worker_set_right": "workers of all tenants, when the clock was set back",
     "cancel_clean": "forgets requests whose lease is gone",
     "idempotency_clean": "forgets old keys",
     "alive_before": "what outlives a day, of all tenants",
@@ -33,6 +34,8 @@ SYSTEM = {
     "tick_next": "one instant for all",
     "tick_clean": "forgets old ticks",
     "clock": "the time",
+    "file_expire": "files of all tenants expire alike",
+    "signing_key": "one key for all",
     "partition_days": "catalogue",
     "partition_make": "data definition",
     "partition_orphans": "catalogue",
@@ -78,6 +81,7 @@ SYSTEM = {
     "pending_take": "by the lane of a job that was found in the caller's tenant",
     "pending_put": "by the lane of a job that was found in the caller's tenant",
     "cancel_orders": "by the worker, which the caller's tenant owns",
+    "secret_lock": "a lock by the tenant's number",
     "unique_lock": "a lock by hash, which the tenant's submit asks for",
     # Bulk actions: by the action, which belongs to one tenant and was found through it, or of all alike.
     "action_take": "the duty takes whichever waits longest",
@@ -85,6 +89,12 @@ SYSTEM = {
     "action_save": "by the action that the batch has locked",
     "action_finish": "by the action that the batch has locked",
     "action_clean": "forgets old actions",
+    # Callbacks: by tokens and attempts that were found, or of all alike.
+    "callback_take_cancels": "by the attempts that were parked a moment ago",
+    "callback_cancels": "the duty carries out the cancels of all tenants",
+    "callback_settle": "by tokens that were found",
+    "callback_defer": "by tokens that were found",
+    "callback_clean": "forgets what is settled",
     # What `explain` asks, of a job that was found in the caller's tenant.
     "explain_place": "by the job's lane",
     "explain_ahead": "by lanes; what others may see of it is decided by whoever asks",

@@ -9,6 +9,7 @@ import pytest
 
 from horae.worker.agent import Agent, AgentConfig, Connection
 
+from .errand_runner import ShellRunner
 from .stand_in import DEADLINE, StandIn
 
 APP = str(Path(__file__).parent / "sample_app.py") + ":app"
@@ -32,9 +33,9 @@ class Running:
 async def start(server: StandIn) -> AsyncIterator[Callable[..., Any]]:
     started: list[Running] = []
 
-    async def start(spec: str = APP, **settings: Any) -> Running:
+    async def start(spec: str | None = APP, make_runner: Any = None, **settings: Any) -> Running:
         config = AgentConfig(**{"name": "here", "slots": 1, "grace": 1.0, **settings})
-        agent = Agent(config, Connection(server.url, "key"), spec)
+        agent = Agent(config, Connection(server.url, "key"), spec, make_runner)
         task = asyncio.create_task(agent.run())
         started.append(Running(agent, task))
         return started[-1]
@@ -45,6 +46,17 @@ async def start(server: StandIn) -> AsyncIterator[Callable[..., Any]]:
         running.agent.stop()
         with contextlib.suppress(Exception):
             await asyncio.wait_for(running.task, DEADLINE)
+
+
+@pytest.fixture
+def hire(start: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    """Starts a worker, without an app unless told otherwise, that runs scripts by the shell."""
+
+    async def hire(spec: str | None = None, **settings: Any) -> Running:
+        usual = {"make_runner": ShellRunner, "state": str(tmp_path / "state"), "kinds": ["script"]}
+        return await start(spec, **{**usual, **settings})
+
+    return hire
 
 
 async def eventually(condition: Callable[[], Any], deadline: float = DEADLINE) -> Any:

@@ -11,7 +11,9 @@ from aiohttp import web
 from horae.model.errors import HoraeError, NotReady, WorkerGone, WrongState
 from horae.model.matching import Free
 from horae.model.states import End
+from horae.model.task import TaskDefinition
 from horae.model.work import CancelOrder, Finished, Grant, Progress
+from horae.wire.briefs import Brief, BriefRequest
 from horae.wire.problems import CONTENT_TYPE, encode_problem
 from horae.wire.workers import (
     CheckpointUpload,
@@ -52,6 +54,11 @@ class StandIn:
         """Heartbeats are not answered."""
         self.logs_down = False
         self.refuse_checkpoints = False
+        self.tasks: dict[str, TaskDefinition] = {}
+        """Those that are data, by the name that grants give them."""
+        self.secrets: dict[str, str] = {}
+        self.refuse_briefs: HoraeError | None = None
+        self.briefed: list[BriefRequest] = []
         self.drain = False
         self.break_fetches = 0
         """So many fetches that grant something lose their answer."""
@@ -73,6 +80,7 @@ class StandIn:
             "heartbeat": self._heartbeat,
             "logs": self._logs,
             "checkpoints": self._checkpoint,
+            "briefs": self._brief,
             "leave": self._leave,
         }
         for name, handler in calls.items():
@@ -237,6 +245,19 @@ class StandIn:
             raise WrongState("the lease is gone")
         self.checkpoints[upload.id] = bytes(upload.data)
         return web.Response(status=204)
+
+    async def _brief(self, request: web.Request) -> web.Response:
+        self._worker(request)
+        asked = msgspec.json.decode(await request.read(), type=BriefRequest)
+        self.briefed.append(asked)
+        await self._notify()
+        if self.refuse_briefs is not None:
+            raise self.refuse_briefs
+        task = self.tasks[self._task_of(asked.id)]
+        return _json(Brief(id=asked.id, attempt=asked.attempt, tenant="t", task=task, version=3, secrets=self.secrets))
+
+    def _task_of(self, job: str) -> str:
+        return next(grant.task for granted in self._granted.values() for grant in granted if grant.id == job)
 
     async def _result(self, request: web.Request) -> web.Response:
         self._worker(request)

@@ -6,9 +6,10 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from horae.model.job import MAX_PIECE_BYTES
 from horae.model.work import Grant
 from horae.worker.ends import undelivered
-from horae.worker.logs import JobLog, Splitter
+from horae.worker.logs import PARTIAL, PIECES_A_SECOND, JobLog, Splitter
 from horae.worker.messages import Order
 
 NONCE = "0123456789abcdef"
@@ -83,3 +84,38 @@ def test_a_line_waits_for_its_end_but_only_once():
     log.add("stdout", b"whole\nhalf")
     assert [chunk.text for chunk in _chunks(log)] == ["whole\n"]
     assert [chunk.text for chunk in _chunks(log)] == ["half"]
+
+
+# Pieces of results.
+
+
+def test_a_piece_is_a_chunk_of_its_own_among_the_output_around_it():
+    log = JobLog(_job(), 1000)
+    log.add("stdout", b"before\n")
+    log.add(PARTIAL, b"[1]")
+    log.add(PARTIAL, b"[2]")
+    log.add("stdout", b"after\n")
+    chunks, _ = log.take()
+    assert [(chunk.stream, chunk.text) for chunk in chunks] == [
+        ("stdout", "before\n"), ("partial", "[1]"), ("partial", "[2]"), ("stdout", "after\n"),
+    ]  # fmt: skip
+    assert [chunk.seq for chunk in chunks] == [0, 1, 2, 3]
+
+
+def test_a_piece_without_a_line_break_does_not_wait():
+    log = JobLog(_job(), 1000)
+    log.add(PARTIAL, b"1")
+    assert [chunk.text for chunk in log.take()[0]] == ["1"]
+    assert not log.lingering
+
+
+def test_pieces_over_the_bounds_are_left_out_whole_and_counted():
+    log = JobLog(_job(), 1000)
+    log.add(PARTIAL, b'"' + b"x" * MAX_PIECE_BYTES + b'"')
+    for _ in range(PIECES_A_SECOND + 50):
+        log.add(PARTIAL, b"1")
+    _end(log)
+    chunks, _ = log.take()
+    pieces = [chunk for chunk in chunks if chunk.stream == PARTIAL]
+    assert PIECES_A_SECOND <= len(pieces) < PIECES_A_SECOND + 50
+    assert "partial results were left out" in chunks[-1].text

@@ -74,6 +74,8 @@ def _check_store(settings: UpSettings) -> list[Finding]:
     except ModuleNotFoundError:
         return []
     from horae.cli.databasechecks import check_database
+    from horae.cli.objectchecks import check_objects
+    from horae.cli.secretchecks import check_secrets
 
     data = Path(settings.data or default_data_dir(os.environ, os.geteuid())).expanduser()
     try:
@@ -81,6 +83,10 @@ def _check_store(settings: UpSettings) -> list[Finding]:
     except HoraeError as error:
         return [warn("database", error.detail, "or name the database with --database")]
     findings = asyncio.run(check_database(dsn)) if dsn else []
+    if dsn and not any(finding.mark is Mark.FAIL for finding in findings):
+        findings += asyncio.run(check_secrets(dsn, settings, data))
+    if dsn:
+        findings += asyncio.run(check_objects(settings, data))
     return findings + check_disk(data) if data.exists() else findings
 
 

@@ -3,9 +3,10 @@
 import sys
 import time
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
+from cyclopts import Parameter
 
 from horae.cli.access import HERE, Access
 from horae.cli.failure import ERROR
@@ -13,7 +14,7 @@ from horae.cli.jobs import duration, progress
 from horae.cli.screen import console, facts, note, print_json, safe, state, table
 from horae.cli.text import compact, cut, printable, short, size, when
 from horae.model.durations import parse_duration
-from horae.model.errors import ResultTimeout
+from horae.model.errors import Gone, ResultTimeout
 from horae.model.states import State
 from horae.wire.jobs import Execution, Job, JobResult
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 LONGEST_POLL: Final = 30.0
 SHOWN_RESULT: Final = 2000
+_OF_DATA: Final = ("version", "isolation")
+"""Columns that only attempts at tasks that are data fill."""
 
 
 def job(job_id: str, /, *, access: Access = HERE) -> None:
@@ -49,7 +52,14 @@ def job(job_id: str, /, *, access: Access = HERE) -> None:
             screen.print(safe((found.error.traceback or found.error.message).rstrip()))
         if found.state is State.SUCCEEDED:
             screen.print("\nresult", style="bold")
-            screen.print(safe(cut(result_text(client.result(job_id, wait=0)), SHOWN_RESULT)))
+            screen.print(safe(cut(_result_or_why(client, job_id), SHOWN_RESULT)))
+
+
+def _result_or_why(client: "Client", job_id: str) -> str:
+    try:
+        return result_text(client.result(job_id, wait=0))
+    except Gone as error:
+        return error.detail
 
 
 def job_facts(found: Job) -> "Table":
@@ -83,26 +93,40 @@ def job_facts(found: Job) -> "Table":
 
 def _attempts(found: list[Execution]) -> "Table":
     now = datetime.now(UTC)
+    of_data = any(run.isolation is not None for run in found)
     rows = (
         (
             str(run.attempt), "running" if run.end is None else run.end.value, str(run.worker_id or ""),
             when(run.started_at, now), short(_took(run, now)),
-            short(run.cpu), size(run.peak_memory), f"{run.error.kind}: {run.error.message}" if run.error else "",
+            short(run.cpu), size(run.peak_memory), *(_of_data(run) if of_data else ()),
+            f"{run.error.kind}: {run.error.message}" if run.error else "",
         )
         for run in sorted(found, key=lambda run: run.attempt)
     )  # fmt: skip
     return table(
-        ("attempt", "end", "worker", "started", "took", "cpu", "memory", "error"),
+        ("attempt", "end", "worker", "started", "took", "cpu", "memory", *(_OF_DATA if of_data else ()), "error"),
         rows,
-        spare=("memory", "cpu", "worker"),
+        spare=(*(_OF_DATA if of_data else ()), "memory", "cpu", "worker"),
     )
+
+
+def _of_data(run: Execution) -> tuple[str, str]:
+    return "" if run.task_version is None else str(run.task_version), run.isolation or ""
 
 
 def _took(run: Execution, now: datetime) -> timedelta | None:
     return None if run.started_at is None else (run.ended_at or now) - run.started_at
 
 
-def result(job_id: str, /, *, wait: bool = False, wait_for: str | None = None, access: Access = HERE) -> int:
+def result(
+    job_id: str,
+    /,
+    *,
+    wait: bool = False,
+    wait_for: str | None = None,
+    follow: Annotated[bool, Parameter(alias="-f")] = False,
+    access: Access = HERE,
+) -> int:
     """Print a job's result, as JSON. The exit code is 1 when it did not succeed, 124 when it has not ended.
 
     Parameters
@@ -113,8 +137,13 @@ def result(job_id: str, /, *, wait: bool = False, wait_for: str | None = None, a
         Wait until the job has ended.
     wait_for
         Wait at most this long, e.g. 5m.
+    follow
+        Print the pieces that the job gives while it runs, each as a line of JSON, and then the result.
     """
     with access.client() as client:
+        if follow:
+            for piece in client.follow_partials(job_id):
+                print(compact(piece if access.json else piece.data), flush=True)
         return print_result(client, job_id, limit_of(wait_for, wait=wait), as_json=access.json)
 
 

@@ -31,7 +31,7 @@ COMMANDS: Final[dict[str, tuple[Row, ...]]] = {
     RUN: (
         Row("up", "horae.cli.up:up", "Everything on this machine: database, server and a worker."),
         Row("server", "horae.cli.server:server", "A server, on a PostgreSQL of yours."),
-        Row("worker", "horae.cli.worker:worker", "A worker that runs the tasks of an app."),
+        Row("worker", "horae.cli.worker:worker", "A worker that runs functions, scripts, containers and HTTP calls."),
     ),
     WORK: (
         Row("submit", "horae.cli.submit:submit", "Submit a job, or many from a file."),
@@ -39,6 +39,7 @@ COMMANDS: Final[dict[str, tuple[Row, ...]]] = {
         Row("job", "horae.cli.job:job", "Show everything about one job."),
         Row("explain", "horae.cli.explain:explain", "Say why a job waits, when it starts, or where its time went."),
         Row("result", "horae.cli.job:result", "Print a job's result."),
+        Row("files", "horae.cli.files:app", "List and fetch the files that a job left."),
         Row("logs", "horae.cli.logs:logs", "Print what a job wrote, also while it runs."),
         Row("cancel", "horae.cli.control:cancel", "Cancel jobs."),
         Row("move", "horae.cli.control:move", "Let running jobs go on at another worker."),
@@ -60,6 +61,7 @@ COMMANDS: Final[dict[str, tuple[Row, ...]]] = {
         Row("resume", "horae.cli.workers:resume", "Let a drained worker take jobs again."),
         Row("limit", "horae.cli.limits:app", "Set, list and remove limits on what runs."),
         Row("tasks", "horae.cli.tasks:tasks", "List the tasks that can be submitted."),
+        Row("task", "horae.cli.tasks:app", "Tasks that are data: scripts, containers and HTTP calls."),
         Row("gate", "horae.cli.gates:app", "Hold, drop or reject jobs, and let them go again."),
         Row("stop", "horae.cli.gates:stop", "Emergency stop: nothing starts any more."),
         Row("go", "horae.cli.gates:go", "End the emergency stop."),
@@ -71,6 +73,7 @@ COMMANDS: Final[dict[str, tuple[Row, ...]]] = {
         Row("bench", "horae.cli.bench:bench", "Measure how fast this machine runs Horae."),
         Row("migrate", "horae.cli.migrate:migrate", "Bring a database to this version's schema."),
         Row("key", "horae.cli.keys:app", "Create, list and revoke API keys."),
+        Row("secret", "horae.cli.secrets:app", "Set, list and delete secrets, and give them new keys."),
         Row("tenant", "horae.cli.tenants:app", "Create, weigh and list tenants."),
         Row("whoami", "horae.cli.keys:whoami", "Show whose key is in use."),
         Row("completion", "horae.cli.about:completion", "Print the completion script of a shell."),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from horae.cli.failure import ERROR
 from horae.cli.journal import open_journal
+from horae.cli.masterkeys import master_keys
 from horae.cli.running import Orders, listening, run, unless
 from horae.cli.screen import note
 from horae.config import ServerSettings, load
@@ -14,6 +15,7 @@ from horae.model.errors import SetupError
 
 if TYPE_CHECKING:
     from horae.server.serving import Server, ServerConfig
+    from horae.store.s3 import S3Access
 
 
 def server(
@@ -36,7 +38,7 @@ def server(
     port
         The port to listen on (8420).
     objects
-        Where large results go: a folder, or s3://bucket/prefix. Several servers must share it.
+        Where large results and files go: a folder, or s3://bucket/prefix. Several servers must share it.
     retention_days
         How long ended jobs are kept (30).
     migrate
@@ -89,6 +91,18 @@ async def until_told(serving: "Server", orders: Orders) -> int:
     return 0
 
 
+def s3_access(settings: ServerSettings) -> "S3Access":
+    from horae.store.s3 import S3Access
+
+    return S3Access(
+        endpoint=settings.objects_endpoint,
+        region=settings.objects_region,
+        key=settings.objects_key,
+        secret=settings.objects_secret,
+        path_style=settings.objects_path_style,
+    )
+
+
 def server_config(settings: ServerSettings, dsn: str, data: Path) -> "ServerConfig":
     from horae.server.serving import ServerConfig
 
@@ -97,9 +111,12 @@ def server_config(settings: ServerSettings, dsn: str, data: Path) -> "ServerConf
         host=settings.host,
         port=settings.port,
         objects=settings.objects or str(data / "objects"),
+        s3=s3_access(settings),
         retention_days=settings.retention_days,
         allow_unsafe=settings.allow_unsafe,
         lease_seconds=settings.lease_seconds,
         max_pending=settings.max_pending,
         shed=settings.shed,
+        public_url=settings.public_url,
+        secrets=master_keys(settings),
     )

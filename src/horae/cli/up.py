@@ -18,9 +18,10 @@ from cyclopts import Parameter
 from horae.cli.child import Child
 from horae.cli.journal import open_journal
 from horae.cli.localkeys import FILE, LocalKeys, local_keys, write_private
+from horae.cli.masterkeys import with_own_key, without_keys
 from horae.cli.running import Orders, listening, run, unless
 from horae.cli.server import server_config, until_told
-from horae.cli.worker import worker_file
+from horae.cli.worker import EVERY, worker_file
 from horae.client.discovery import local_file, remove_local, write_local
 from horae.config import UpSettings, load
 from horae.model.errors import HoraeError, SetupError
@@ -50,7 +51,9 @@ def up(
     objects: str | None = None,
     retention_days: int | None = None,
 ) -> int:
-    """Run everything on this machine until Ctrl-C: an embedded PostgreSQL, the server, and a worker for your app.
+    """Run everything on this machine until Ctrl-C: an embedded PostgreSQL, the server, and a worker.
+
+    The worker runs the functions of your app, and each other kind of task that this machine can run.
 
     Parameters
     ----------
@@ -71,18 +74,17 @@ def up(
     database
         postgresql://… of yours instead of the embedded one, or HORAE_DATABASE.
     objects
-        Where large results go: a folder (in --data), or s3://bucket/prefix.
+        Where large results and files go: a folder (in --data), or s3://bucket/prefix.
     retention_days
         How long ended jobs are kept (30).
     """
     flags = {field: value for field, value in locals().items() if field in UpSettings.__struct_fields__}
     settings = load(UpSettings, flags, os.environ)
     open_journal(os.environ.get("HORAE_LOG") or "warning", "up")
-    app_spec = None if no_worker else settings.app
-    return run(_up(settings, app_spec, companion or []))
+    return run(_up(settings, companion or [], with_worker=not no_worker))
 
 
-async def _up(settings: UpSettings, app: str | None, companions: list[str]) -> int:
+async def _up(settings: UpSettings, companions: list[str], *, with_worker: bool) -> int:
     async with AsyncExitStack() as stack:
         orders = stack.enter_context(listening())
         data = _data_folder(settings)
@@ -90,13 +92,13 @@ async def _up(settings: UpSettings, app: str | None, companions: list[str]) -> i
         keys = await local_keys(data, server.engine.access)
         _announce(stack, server.url, keys)
         children = [_script(path, server.url, keys.admin) for path in companions]
-        if app is not None:
+        if with_worker:
             write_private(data / "worker.key", keys.worker)
-            children.insert(0, _worker(app, settings, server.url, data / "worker.key"))
+            children.insert(0, _worker(settings, server.url, data))
         for child in children:
             child.start()
             stack.push_async_callback(child.stop, orders.hurry, PATIENCE)
-        print(_welcome(server.url, data, settings, app), flush=True)
+        print(_welcome(server.url, data, settings, with_worker=with_worker), flush=True)
         code = await until_told(server, orders)
         print("stopping; Ctrl-C again hurries", flush=True)
     return code
@@ -126,7 +128,7 @@ async def _start_server(stack: AsyncExitStack, orders: Orders, settings: UpSetti
         dsn = await _start_database(stack, orders, data)
     _make_folder(data)
     await migrate(dsn)
-    server = Server(server_config(settings, dsn, data))
+    server = Server(server_config(with_own_key(settings, data), dsn, data))
     await server.start()
     stack.push_async_callback(lambda: unless(server.stop(), orders.hurry))
     return server
@@ -169,23 +171,26 @@ def _announce(stack: AsyncExitStack, url: str, keys: LocalKeys) -> None:
         stack.callback(partial(remove_local, path, os.getpid()))
 
 
-def _worker(app: str, settings: UpSettings, url: str, key_file: Path) -> Child:
+def _worker(settings: UpSettings, url: str, data: Path) -> Child:
     """The key goes by file: arguments show in `ps`, and the environment would pass to the jobs."""
-    command = [sys.executable, "-m", "horae.cli", "worker", "--app", app, "--url", url, "--key-file", str(key_file)]
+    command = [sys.executable, "-m", "horae.cli", "worker", "--url", url, "--key-file", str(data / "worker.key")]
+    command += ["--app", settings.app] if settings.app else []
+    command += ["--kinds", EVERY, "--state", str(data / "worker")]
     command += ["--drain-timeout", f"{WORKER_DRAIN:g}s", "--stop-with-stdin"]
     command += ["--slots", str(settings.slots)] if settings.slots else []
-    return Child("worker", command, {"HORAE_LOG": "warning", **os.environ})
+    return Child("worker", command, {"HORAE_LOG": "warning", **without_keys(os.environ)})
 
 
 def _script(path: str, url: str, key: str) -> Child:
-    return Child(path, [sys.executable, path], {**os.environ, "HORAE_URL": url, "HORAE_KEY": key})
+    return Child(path, [sys.executable, path], {**without_keys(os.environ), "HORAE_URL": url, "HORAE_KEY": key})
 
 
-def _welcome(url: str, data: Path, settings: UpSettings, app: str | None) -> str:
+def _welcome(url: str, data: Path, settings: UpSettings, *, with_worker: bool) -> str:
     """In one piece, once everything answers."""
     database = "yours" if settings.database else "embedded PostgreSQL"
-    worker = f"runs {app}" if app else "none; start one with: horae worker --app module:app"
-    try_next = "horae tasks · horae jobs --watch · horae doctor" if app else "horae doctor"
+    app = settings.app or "no functions; give it some with --app module:app"
+    worker = f"runs {app}" if with_worker else "none; start one with: horae worker --app module:app"
+    try_next = "horae tasks · horae jobs --watch · horae doctor" if with_worker else "horae doctor"
     return "\n".join([
         f"Horae is up: {url}",
         f"  API docs   {url}/docs",

@@ -1,6 +1,6 @@
 """An App: a named set of tasks and the way to the server they are submitted to."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, TypeVarTuple, overload
 
@@ -15,6 +15,7 @@ from horae.client.task import Task
 from horae.model.breaker import Breaker
 from horae.model.definition import ScheduleDefinition
 from horae.model.errors import SetupError
+from horae.model.kinds import SecretUse, Sink
 from horae.model.placement import Requirements, Traits
 from horae.model.retry import RetryPolicy
 from horae.model.task import TaskDefinition
@@ -103,6 +104,9 @@ class TaskDecorator:
         unique: Unique | None = None,
         expires_in: Duration | None = None,
         breaker: Breaker | None = None,
+        secrets: Sequence[str] | None = None,
+        keep_results: Duration | None = None,
+        sink: Sink | None = None,
     ) -> "TaskDecorator": ...
     @overload
     def __call__(self, function: Callable[Concatenate[Context, P], Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
@@ -120,8 +124,10 @@ class TaskDecorator:
     def __call__(self, function: Callable[..., Any] | None = None, **settings: Any) -> Any:
         if function is None:
             given = {name: value for name, value in settings.items() if value is not None}
-            for duration in {"timeout", "expires_in"} & given.keys():
+            for duration in {"timeout", "expires_in", "keep_results"} & given.keys():
                 given[duration] = seconds(given[duration], duration)
+            if "secrets" in given:
+                given["secrets"] = [SecretUse(name=name) for name in given["secrets"]]
             return TaskDecorator(self._app, msgspec.structs.replace(self._defaults, **given))
         return self._declare(function)
 

@@ -20,7 +20,6 @@ from horae.wire.access import (
     KeyCreated,
     KeyPage,
     Task,
-    TaskPage,
     Tenant,
     TenantChange,
     TenantCreate,
@@ -29,6 +28,7 @@ from horae.wire.access import (
 )
 from horae.wire.actions import Action, ActionPage, ActionRequest, DeadLetterRequest, DeadLetters
 from horae.wire.explanation import Explanation
+from horae.wire.files import AddressRequest, FileAddress, FilePage, PartialPage
 from horae.wire.gates import (
     Gate,
     GateChanges,
@@ -43,6 +43,7 @@ from horae.wire.gates import (
 from horae.wire.jobs import BulkAnswer, ExecutionPage, Job, JobChanges, JobPage, JobResult, LogPage, Move, Submitted
 from horae.wire.limits import Limit, LimitPage, LimitPut
 from horae.wire.quotas import QueuePage, Quota, QuotaPage, QuotaPut
+from horae.wire.secrets import Rotated, Secret, SecretPage, SecretPut
 from horae.wire.workers import Drain, Worker, WorkerPage
 
 T = TypeVar("T")
@@ -194,6 +195,27 @@ def logs(job_id: str, cursor: str | None = None, limit: int | None = None) -> Ca
     return Call("GET", _job(job_id) + "/logs", _reads(LogPage), _query(cursor=cursor, limit=limit))
 
 
+def partials(job_id: str, cursor: str | None = None, limit: int | None = None) -> Call[PartialPage]:
+    return Call("GET", _job(job_id) + "/partial", _reads(PartialPage), _query(cursor=cursor, limit=limit))
+
+
+def follow_partials(job_id: str, cursor: str | None = None) -> Call[bytes]:
+    return _stream(_job(job_id) + "/partial", _query(follow="true", cursor=cursor))
+
+
+def files(job_id: str) -> Call[FilePage]:
+    return Call("GET", _job(job_id) + "/files", _reads(FilePage))
+
+
+def file_content(file_id: str, start: int = 0) -> Call[bytes]:
+    headers = {"Range": f"bytes={start}-"} if start else _NONE
+    return Call("GET", f"/v1/files/{quote(file_id, safe='')}", bytes, headers=headers)
+
+
+def file_address(file_id: str, lifetime: str | float) -> Call[FileAddress]:
+    return _post(f"/v1/files/{quote(file_id, safe='')}/address", FileAddress, AddressRequest(lifetime=lifetime))
+
+
 def follow_logs(job_id: str, cursor: str | None = None) -> Call[bytes]:
     return _stream(_job(job_id) + "/logs", _query(follow="true", cursor=cursor))
 
@@ -217,10 +239,6 @@ def drain(worker_id: int, reason: str = "", lasts: str | float | None = None, *,
 
 def resume(worker_id: int) -> Call[Worker]:
     return Call("POST", f"/v1/workers/{worker_id}/resume", _reads(Worker))
-
-
-def tasks() -> Call[TaskPage]:
-    return Call("GET", "/v1/tasks", _reads(TaskPage))
 
 
 def put_task(definition: TaskDefinition) -> Call[Task]:
@@ -323,6 +341,33 @@ def set_quota(scope: str, name: str, tenant: str | None = None, **limits: Any) -
 
 def remove_quota(scope: str, name: str, tenant: str | None = None) -> Call[None]:
     return Call("DELETE", _quota(scope, name), lambda _body: None, _query(tenant=tenant))
+
+
+def secrets(tenant: str | None = None) -> Call[SecretPage]:
+    return Call("GET", "/v1/secrets", _reads(SecretPage), _query(tenant=tenant))
+
+
+def secret(name: str, tenant: str | None = None) -> Call[Secret]:
+    return Call("GET", _named("secrets", name), _reads(Secret), _query(tenant=tenant))
+
+
+def set_secret(name: str, value: str, tenant: str | None = None) -> Call[Secret]:
+    body = msgspec.json.encode(SecretPut(value=value))
+    return Call("PUT", _named("secrets", name), _reads(Secret), _query(tenant=tenant), body=body, headers=JSON)
+
+
+def delete_secret(name: str, tenant: str | None = None, *, force: bool = False) -> Call[None]:
+    query = _query(tenant=tenant, force="true" if force else None)
+    return Call("DELETE", _named("secrets", name), lambda _body: None, query)
+
+
+def rotate_tenant_key(tenant: str | None = None) -> Call[Rotated]:
+    path = "/v1/secrets/rotate-tenant"
+    return Call("POST", path, _reads(Rotated), _query(tenant=tenant), repeatable=False, waits=60.0)
+
+
+def rotate_master_key() -> Call[Rotated]:
+    return Call("POST", "/v1/secrets/rotate-master", _reads(Rotated), waits=300.0)
 
 
 def whoami() -> Call[Whoami]:

@@ -8,10 +8,12 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import aclosing, closing
 from typing import TYPE_CHECKING, Any, Self, TypeVar
+from urllib.parse import urljoin
 
 from horae.client import calls, following
 from horae.client.calls import Call
 from horae.client.face import QUIET_TIMEOUT, Face
+from horae.client.files import Fetching
 from horae.client.following import Following
 from horae.client.sessions import SessionTransport
 from horae.client.sockets import SocketTransport
@@ -19,20 +21,10 @@ from horae.client.transport import AsyncTransport, Broken, Transport
 from horae.model.errors import HoraeError
 from horae.model.job import JobRequest
 from horae.model.task import TaskDefinition
-from horae.wire.access import (
-    Key,
-    KeyCreate,
-    KeyCreated,
-    KeyPage,
-    Task,
-    TaskPage,
-    Tenant,
-    TenantCreate,
-    TenantPage,
-    Whoami,
-)
+from horae.wire.access import Key, KeyCreate, KeyCreated, KeyPage, Task, Tenant, TenantCreate, TenantPage, Whoami
 from horae.wire.actions import Action, ActionPage, ActionRequest, DeadLetterRequest, DeadLetters
 from horae.wire.explanation import Explanation
+from horae.wire.files import FileAddress, FilePage, FileView, Partial, PartialPage
 from horae.wire.gates import Gate, GateChanges, GateCreate, GatePage, GatePreview, GateRestore, Restored, Stop
 from horae.wire.jobs import (
     BulkAnswer,
@@ -48,10 +40,12 @@ from horae.wire.jobs import (
 )
 from horae.wire.limits import Limit, LimitPage, LimitPut
 from horae.wire.quotas import QueuePage, Quota, QuotaPage
+from horae.wire.secrets import Rotated, Secret, SecretPage
 from horae.wire.workers import Worker, WorkerPage
 
 if TYPE_CHECKING:
     from horae.client.schedules import AsyncSchedules, Schedules
+    from horae.client.tasks import AsyncTasks, Tasks
 
 T = TypeVar("T")
 
@@ -182,8 +176,12 @@ class Client(Face[Transport]):
     def resume(self, worker_id: int) -> Worker:
         return self.send(calls.resume(worker_id))
 
-    def tasks(self) -> TaskPage:
-        return self.send(calls.tasks())
+    @property
+    def tasks(self) -> "Tasks":
+        """Tasks: `client.tasks()` lists them, `client.tasks.put(…)` saves one."""
+        from horae.client.tasks import Tasks
+
+        return Tasks(self)
 
     def put_task(self, definition: TaskDefinition) -> Task:
         return self.send(calls.put_task(definition))
@@ -248,6 +246,28 @@ class Client(Face[Transport]):
     def queues(self, tenant: str | None = None) -> QueuePage:
         return self.send(calls.queues(tenant))
 
+    def secrets(self, tenant: str | None = None) -> SecretPage:
+        """Which there are; values are never shown."""
+        return self.send(calls.secrets(tenant))
+
+    def secret(self, name: str, tenant: str | None = None) -> Secret:
+        return self.send(calls.secret(name, tenant))
+
+    def set_secret(self, name: str, value: str, tenant: str | None = None) -> Secret:
+        return self.send(calls.set_secret(name, value, tenant))
+
+    def delete_secret(self, name: str, tenant: str | None = None, *, force: bool = False) -> None:
+        """Refused while tasks use it, unless forced."""
+        return self.send(calls.delete_secret(name, tenant, force=force))
+
+    def rotate_tenant_key(self, tenant: str | None = None) -> Rotated:
+        """Seals the tenant's secrets with a new key."""
+        return self.send(calls.rotate_tenant_key(tenant))
+
+    def rotate_master_key(self) -> Rotated:
+        """Wraps all tenants' keys with the first of the servers' master keys."""
+        return self.send(calls.rotate_master_key())
+
     def quotas(self, tenant: str | None = None) -> QuotaPage:
         return self.send(calls.quotas(tenant))
 
@@ -284,6 +304,37 @@ class Client(Face[Transport]):
         while page.next_cursor is not None:
             page = self.jobs(**filters | {"cursor": page.next_cursor})
             yield from page.items
+
+    def partials(self, job_id: str, cursor: str | None = None, limit: int | None = None) -> PartialPage:
+        return self.send(calls.partials(job_id, cursor, limit))
+
+    def follow_partials(self, job_id: str, cursor: str | None = None) -> Iterator[Partial]:
+        """The pieces of a result as the job gives them, until it has ended."""
+        return self._follow(following.partials(job_id, cursor, self.connection.url, self._patience))
+
+    def files(self, job_id: str) -> FilePage:
+        """What an ended job left in its output folder."""
+        return self.send(calls.files(job_id))
+
+    def file_address(self, file_id: str, lifetime: str | float = "15m") -> FileAddress:
+        found = self.send(calls.file_address(file_id, lifetime))
+        return FileAddress(urljoin(self.connection.url, found.url), found.expires_at)
+
+    def fetch_file(self, file: FileView) -> Iterator[bytes]:
+        """A file in pieces; when the last has come, its SHA-256 was right."""
+        fetching = Fetching(file, self.connection.url, self._patience)
+        while not fetching.is_complete():
+            try:
+                with closing(self._transport.stream(fetching.call(), QUIET_TIMEOUT)) as pieces:
+                    for piece in pieces:
+                        if data := fetching.take(piece):
+                            yield data
+                if fetching.is_complete():
+                    return
+                broken = Broken("the file ended early", sent=True)
+            except Broken as error:
+                broken = error
+            time.sleep(fetching.after_break(broken))
 
     def follow_logs(self, job_id: str, cursor: str | None = None) -> Iterator[LogLine]:
         """The job's output as it comes, until the job has ended."""
@@ -422,8 +473,11 @@ class AsyncClient(Face[AsyncTransport]):
     async def resume(self, worker_id: int) -> Worker:
         return await self.send(calls.resume(worker_id))
 
-    async def tasks(self) -> TaskPage:
-        return await self.send(calls.tasks())
+    @property
+    def tasks(self) -> "AsyncTasks":
+        from horae.client.tasks import AsyncTasks
+
+        return AsyncTasks(self)
 
     async def put_task(self, definition: TaskDefinition) -> Task:
         return await self.send(calls.put_task(definition))
@@ -488,6 +542,28 @@ class AsyncClient(Face[AsyncTransport]):
     async def queues(self, tenant: str | None = None) -> QueuePage:
         return await self.send(calls.queues(tenant))
 
+    async def secrets(self, tenant: str | None = None) -> SecretPage:
+        """Which there are; values are never shown."""
+        return await self.send(calls.secrets(tenant))
+
+    async def secret(self, name: str, tenant: str | None = None) -> Secret:
+        return await self.send(calls.secret(name, tenant))
+
+    async def set_secret(self, name: str, value: str, tenant: str | None = None) -> Secret:
+        return await self.send(calls.set_secret(name, value, tenant))
+
+    async def delete_secret(self, name: str, tenant: str | None = None, *, force: bool = False) -> None:
+        """Refused while tasks use it, unless forced."""
+        return await self.send(calls.delete_secret(name, tenant, force=force))
+
+    async def rotate_tenant_key(self, tenant: str | None = None) -> Rotated:
+        """Seals the tenant's secrets with a new key."""
+        return await self.send(calls.rotate_tenant_key(tenant))
+
+    async def rotate_master_key(self) -> Rotated:
+        """Wraps all tenants' keys with the first of the servers' master keys."""
+        return await self.send(calls.rotate_master_key())
+
     async def quotas(self, tenant: str | None = None) -> QuotaPage:
         return await self.send(calls.quotas(tenant))
 
@@ -524,6 +600,34 @@ class AsyncClient(Face[AsyncTransport]):
             page = await self.jobs(**filters | {"cursor": page.next_cursor})
             for job in page.items:
                 yield job
+
+    async def partials(self, job_id: str, cursor: str | None = None, limit: int | None = None) -> PartialPage:
+        return await self.send(calls.partials(job_id, cursor, limit))
+
+    def follow_partials(self, job_id: str, cursor: str | None = None) -> AsyncIterator[Partial]:
+        return self._follow(following.partials(job_id, cursor, self.connection.url, self._patience))
+
+    async def files(self, job_id: str) -> FilePage:
+        return await self.send(calls.files(job_id))
+
+    async def file_address(self, file_id: str, lifetime: str | float = "15m") -> FileAddress:
+        found = await self.send(calls.file_address(file_id, lifetime))
+        return FileAddress(urljoin(self.connection.url, found.url), found.expires_at)
+
+    async def fetch_file(self, file: FileView) -> AsyncIterator[bytes]:
+        fetching = Fetching(file, self.connection.url, self._patience)
+        while not fetching.is_complete():
+            try:
+                async with aclosing(self._transport.stream(fetching.call(), QUIET_TIMEOUT)) as pieces:
+                    async for piece in pieces:
+                        if data := fetching.take(piece):
+                            yield data
+                if fetching.is_complete():
+                    return
+                broken = Broken("the file ended early", sent=True)
+            except Broken as error:
+                broken = error
+            await asyncio.sleep(fetching.after_break(broken))
 
     def follow_logs(self, job_id: str, cursor: str | None = None) -> AsyncIterator[LogLine]:
         return self._follow(following.log_lines(job_id, cursor, self.connection.url, self._patience))

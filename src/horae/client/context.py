@@ -7,12 +7,15 @@ protocol, so a task cannot tell where it runs.
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from horae.client.outcomes import Cancelled, Unserialisable
+from horae.client.outcomes import Cancelled, NoSecret, Unserialisable
+from horae.model.errors import TooLarge
+from horae.model.job import MAX_PIECE_BYTES
 
 T = TypeVar("T")
 
@@ -32,6 +35,14 @@ class Runtime(Protocol):
 
     def checkpoint(self, data: bytes) -> None:
         """Returns once the JSON is stored durably. Called from any thread."""
+        ...
+
+    def partial(self, data: bytes) -> None:
+        """Sends JSON to those who watch the job. Called from any thread."""
+        ...
+
+    def secrets(self) -> Mapping[str, str]:
+        """Those that the task names. Called from any thread; raises NoSecret when they cannot be had."""
         ...
 
 
@@ -92,13 +103,34 @@ class Context:
 
     def checkpoint(self, data: Any) -> None:
         """Stores `data` (anything msgspec writes as JSON) for later attempts; returns once it is durable."""
-        encoded = _encode(data)
+        encoded = _encode(data, "checkpoint")
         self._runtime.checkpoint(encoded)
         self._saved = encoded
+
+    def partial(self, data: Any) -> None:
+        """Gives a piece of the result (anything msgspec writes as JSON) to those who watch the job while it runs.
+
+        A piece is at most 64 KiB; what comes faster than 100 a second is left out.
+        """
+        encoded = _encode(data, "partial")
+        if len(encoded) > MAX_PIECE_BYTES:
+            raise TooLarge(f"partial: {len(encoded)} bytes are more than {MAX_PIECE_BYTES}; give smaller pieces")
+        self._runtime.partial(encoded)
 
     async def acheckpoint(self, data: Any) -> None:
         """The same for coroutines: other tasks of the loop go on meanwhile."""
         await asyncio.to_thread(self.checkpoint, data)
+
+    def secret(self, name: str) -> str:
+        """One of the secrets that the task names: `@app.task(secrets=["NAME"])`. It is masked in all that comes out."""
+        known = self._runtime.secrets()
+        if name not in known:
+            raise NoSecret(f"the task does not name the secret {name!r}: declare it with @app.task(secrets=[{name!r}])")
+        return known[name]
+
+    async def asecret(self, name: str) -> str:
+        """The same for coroutines: other tasks of the loop go on meanwhile."""
+        return await asyncio.to_thread(self.secret, name)
 
     @property
     def saved(self) -> Any:
@@ -110,8 +142,8 @@ class Context:
         return None if self._saved is None else msgspec.json.decode(self._saved, type=type)
 
 
-def _encode(data: Any) -> bytes:
+def _encode(data: Any, what: str) -> bytes:
     try:
         return msgspec.json.encode(data)
     except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
-        raise Unserialisable(f"checkpoint: the data cannot be written as JSON: {error}") from error
+        raise Unserialisable(f"{what}: the data cannot be written as JSON: {error}") from error

@@ -12,6 +12,7 @@ from horae.client import calls
 from horae.client.calls import Call
 from horae.client.retries import Retries, problem
 from horae.client.transport import Answer, Broken
+from horae.wire.files import Partial
 from horae.wire.jobs import JobEvent, LogLine
 
 T = TypeVar("T")
@@ -107,6 +108,10 @@ def log_lines(job_id: str, cursor: str | None, url: str, patience: float) -> Fol
     return Following(lambda at: calls.follow_logs(job_id, at), _read_log, url, patience, cursor)
 
 
+def partials(job_id: str, cursor: str | None, url: str, patience: float) -> Following[Partial]:
+    return Following(lambda at: calls.follow_partials(job_id, at), _read_partial, url, patience, cursor)
+
+
 def job_events(job_id: str, url: str, patience: float) -> Following[JobEvent]:
     return Following(lambda _: calls.events(job_id), _read_event, url, patience)
 
@@ -114,6 +119,11 @@ def job_events(job_id: str, url: str, patience: float) -> Following[JobEvent]:
 def _read_log(event: ServerSent) -> tuple[LogLine | None, bool]:
     line = msgspec.json.decode(event.data, type=LogLine) if event.event == "log" else None
     return line, event.event == "end"
+
+
+def _read_partial(event: ServerSent) -> tuple[Partial | None, bool]:
+    piece = msgspec.json.decode(event.data, type=Partial) if event.event == "partial" else None
+    return piece, event.event == "end"
 
 
 def _read_event(event: ServerSent) -> tuple[JobEvent | None, bool]:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from horae.client.context import Context
+from horae.client.localsecrets import local_secrets
 from horae.client.options import RESERVED
 from horae.client.signature import Signature
 from horae.model.errors import SetupError
@@ -54,13 +55,15 @@ class Function:
         return self.function(**self.signature.bind(args, kwargs), **{name: self._detached_context()})
 
     def _detached_context(self) -> Context:
-        return Context(
-            job_id=f"direct-{time.time_ns():x}", attempt=1, max_attempts=1, task=self.name, runtime=DetachedRuntime()
-        )
+        runtime = DetachedRuntime(self.definition)
+        return Context(job_id=f"direct-{time.time_ns():x}", attempt=1, max_attempts=1, task=self.name, runtime=runtime)
 
 
 class DetachedRuntime:
     """For a task that is called as a plain function: nobody cancels it and nobody listens."""
+
+    def __init__(self, definition: TaskDefinition) -> None:
+        self._definition = definition
 
     def cancelled(self) -> bool:
         return False
@@ -71,6 +74,11 @@ class DetachedRuntime:
     def progress(self, done: float, total: float | None, note: str | None) -> None: ...
 
     def checkpoint(self, data: bytes) -> None: ...
+
+    def partial(self, data: bytes) -> None: ...
+
+    def secrets(self) -> dict[str, str]:
+        return local_secrets(self._definition, {})
 
 
 def _first_paragraph(function: Callable[..., Any]) -> str | None:

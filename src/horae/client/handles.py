@@ -7,10 +7,12 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 
 from horae.client.client import AsyncClient, Client
+from horae.client.files import AsyncJobFile, JobFile
 from horae.client.options import seconds
 from horae.model.errors import HoraeError, JobFailed, ResultTimeout
 from horae.model.states import State
 from horae.wire.explanation import Explanation
+from horae.wire.files import Partial
 from horae.wire.jobs import Job as JobView
 from horae.wire.jobs import JobChanges, JobResult, LogLine
 
@@ -85,6 +87,14 @@ class Job(Handle[Client, R]):
         """Runs a failed or cancelled job again, with changes if given (the fields of `JobChanges`)."""
         return self._client.retry(self.id, _changes(changes))
 
+    def files(self) -> list[JobFile]:
+        """What it left in its output folder, once it has ended."""
+        return [JobFile(self._client, view) for view in self._client.files(self.id).items]
+
+    def partials(self) -> Iterator[Partial]:
+        """Pieces of the result as the job gives them with `ctx.partial`, until it has ended."""
+        return self._client.follow_partials(self.id)
+
     def logs(self, *, follow: bool = False) -> Iterator[LogLine]:
         """What the job has written so far; with `follow` also what it writes until it ends."""
         if follow:
@@ -133,6 +143,12 @@ class AsyncJob(Handle[AsyncClient, R]):
 
     async def retry(self, **changes: Any) -> JobView:
         return await self._client.retry(self.id, _changes(changes))
+
+    async def files(self) -> list[AsyncJobFile]:
+        return [AsyncJobFile(self._client, view) for view in (await self._client.files(self.id)).items]
+
+    def partials(self) -> AsyncIterator[Partial]:
+        return self._client.follow_partials(self.id)
 
     async def logs(self, *, follow: bool = False) -> AsyncIterator[LogLine]:
         if follow:

@@ -4,7 +4,7 @@ import asyncio
 import contextvars
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from uuid import UUID
 import msgspec
 
 from horae.client.context import Context
+from horae.client.localsecrets import local_secrets
 from horae.client.options import seconds
 from horae.client.outcomes import Cancelled, Fatal
 from horae.client.task import Task
@@ -23,6 +24,7 @@ from horae.model.rank import NORMAL
 from horae.model.retry import DEFAULT_MAX_ATTEMPTS
 from horae.model.states import State
 from horae.model.work import JobError
+from horae.wire.files import Partial
 from horae.wire.jobs import Job, LogLine, ProgressView
 
 
@@ -43,7 +45,10 @@ class InlineJob:
     checkpoints: list[bytes] = field(default_factory=list)
     latest_progress: ProgressView | None = None
     lines: list[LogLine] = field(default_factory=list)
+    pieces: list[Partial] = field(default_factory=list)
     cancel_requested: bool = False
+    given: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Secrets of the test."""
 
     def cancelled(self) -> bool:
         return self.cancel_requested
@@ -56,6 +61,12 @@ class InlineJob:
 
     def checkpoint(self, data: bytes) -> None:
         self.checkpoints.append(data)
+
+    def partial(self, data: bytes) -> None:
+        self.pieces.append(Partial(self.attempt, len(self.pieces), datetime.now(UTC), msgspec.Raw(data)))
+
+    def secrets(self) -> dict[str, str]:
+        return local_secrets(self.task.definition, self.given)
 
     def write(self, stream: str, text: str) -> None:
         self.lines.append(LogLine(self.attempt, len(self.lines), stream, datetime.now(UTC), text))

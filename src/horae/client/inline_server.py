@@ -1,7 +1,7 @@
 """The server's part in the inline mode (`horae.testing.inline`): answers the clients' calls from memory."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -24,10 +24,11 @@ _RETRYABLE: Final = frozenset({State.FAILED, State.CANCELLED})
 
 
 class InlineServer:
-    def __init__(self, tasks: dict[str, Task[..., Any]]) -> None:
+    def __init__(self, tasks: dict[str, Task[..., Any]], secrets: Mapping[str, str]) -> None:
         self.now = datetime.now(UTC)
         self.jobs: dict[str, InlineJob] = {}
         self._tasks = tasks
+        self._secrets = secrets
         self._ids = JobIds()
         self._keys: dict[str, tuple[bytes | None, str]] = {}
 
@@ -50,11 +51,14 @@ class InlineServer:
         job = self._job(job_id)
         self._result(job)
         yield Answer(200, b"")
-        if kind == "logs":
-            for line in job.lines:
-                yield b"event: log\ndata: " + msgspec.json.encode(line) + b"\n\n"
+        told: dict[str, tuple[bytes, Sequence[msgspec.Struct]]] = {
+            "logs": (b"log", job.lines), "partial": (b"partial", job.pieces)
+        }  # fmt: skip
+        event, items = told.get(kind, (b"", ()))
+        for item in items:
+            yield b"event: " + event + b"\ndata: " + msgspec.json.encode(item) + b"\n\n"
         outcome = JobEvent(UUID(job.id), job.state, job.attempt, self.now, job.latest_progress)
-        name = b"end" if kind == "logs" else b"state"
+        name = b"end" if kind in told else b"state"
         yield b"event: " + name + b"\ndata: " + msgspec.json.encode(outcome) + b"\n\n"
 
     def _route(self, call: Call[Any]) -> tuple[int, Any]:
@@ -111,7 +115,7 @@ class InlineServer:
             task.signature.decode(msgspec.json.encode(request.params), None)
         except BadParams as error:
             raise InvalidParams(str(error)) from error
-        job = InlineJob(str(self._ids.make(time.time())), task, request, created_at=self.now, run_at=self.now)
+        job = InlineJob(str(self._ids.make(time.time())), task, request, self.now, self.now, given=self._secrets)
         job.enqueue(self.now)
         self.jobs[job.id] = job
         return job

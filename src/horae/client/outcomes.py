@@ -25,6 +25,10 @@ class Cancelled(BaseException):
     """Raised inside a sync task that is cancelled or out of time. `except Exception` lets it by."""
 
 
+class NoSecret(Exception):
+    """The job cannot have a secret: its task does not name it, the tenant has no such one, or it cannot be opened."""
+
+
 class Unserialisable(Fatal):
     """The task's result is not JSON and no type that msgspec knows."""
 

@@ -17,12 +17,12 @@ from horae.engine.clock import Clock
 from horae.engine.planning import Planner, definition_of, job_id_of
 from horae.engine.schedules import Scheduling
 from horae.model.definition import ScheduleDefinition
-from horae.model.errors import HoraeError, InvalidInput, NotFound
+from horae.model.errors import DuplicateBackfill, HoraeError, InvalidInput, NotFound
 from horae.model.ids import derived_id
 from horae.model.job import check_instant
 from horae.model.rank import micros
 from horae.model.ticks import Tick, ticks
-from horae.store.backfills import Backfills, Step
+from horae.store.backfills import Backfills, NewBackfill, Step
 from horae.store.schedules import TickRow
 
 MAX_TICKS: Final = 10_000
@@ -63,10 +63,15 @@ class Backfilling:
         if not total:
             raise InvalidInput("there is nothing to do: no tick in the range that has not succeeded", field="since")
         row = await self._scheduling.get(tenant_id, name)
-        made = await self._backfills.backfill_create(
-            tenant_id, row["id"], since, until, concurrency, total, since - MOMENT, by.name
-        )
-        return await self.get(tenant_id, name, made["id"])
+        wanted = NewBackfill(tenant_id, row["id"], since, until, concurrency, total, since - MOMENT, by.name)
+        number, new = await self._backfills.backfill_create(name, wanted)
+        if not new:
+            raise DuplicateBackfill(
+                f"backfill {number} of the schedule {name!r} is of this very range and has not ended: follow it, or "
+                "cancel it first",
+                backfill=number,
+            )
+        return await self.get(tenant_id, name, number)
 
     async def list_all(self, tenant_id: int, name: str, limit: int = 100) -> list[asyncpg.Record]:
         row = await self._scheduling.get(tenant_id, name)

@@ -14,6 +14,7 @@ import structlog
 from horae.engine.durations import Durations
 from horae.engine.lanes import Lanes
 from horae.engine.offers import away_from
+from horae.engine.parking import Parking
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
 from horae.engine.watch import Ended, Watch
@@ -26,11 +27,12 @@ from horae.model.states import COSTS_NOTHING, End, State
 from horae.model.verdict import History, Verdict, judge
 from horae.model.work import Finished, JobError
 from horae.store.control import LaneKey
-from horae.store.jobs import Jobs
+from horae.store.jobs import Jobs, Used
 
 log = structlog.get_logger()
 
 MAX_ERROR_BYTES: Final = 32 * 1024
+_MOST_CHARACTERS: Final = 200
 _encoder = msgspec.json.Encoder()
 
 Fence = tuple[str, int]
@@ -38,7 +40,14 @@ Fence = tuple[str, int]
 
 class Complete:
     def __init__(
-        self, jobs: Jobs, lanes: Lanes, watch: Watch, signals: Signals, tally: Tally, durations: Durations
+        self,
+        jobs: Jobs,
+        lanes: Lanes,
+        watch: Watch,
+        signals: Signals,
+        tally: Tally,
+        durations: Durations,
+        parking: Parking,
     ) -> None:
         self._jobs = jobs
         self._lanes = lanes
@@ -46,13 +55,20 @@ class Complete:
         self._signals = signals
         self._tally = tally
         self._durations = durations
+        self._parking = parking
 
     async def attempts(self, worker_id: int, finished: Sequence[Finished]) -> list[Fence]:
         """Ends these attempts, each in its own way. Returns the stale ones."""
         finished = list({(f.id, f.attempt): _bounded(f) for f in finished}.values())
         lanes = await self._lanes.keys({f.lane for f in finished})
-        successes = [f for f in finished if f.end is End.SUCCEEDED and f.blob is None and f.cpu is None]
-        others = [f for f in finished if not (f.end is End.SUCCEEDED and f.blob is None and f.cpu is None)]
+        successes: list[Finished] = []
+        others: list[Finished] = []
+        for f in finished:
+            plain = f.end is End.SUCCEEDED and f.blob is None and f.cpu is None and f.usage is None
+            (successes if plain else others).append(f)
+        if any(f.end is End.PARKED for f in others):
+            others = await self._park(worker_id, others, lanes)
+            finished = [*successes, *others]
         missed: list[Finished] = []
         if successes:
             missed += await self._succeed(worker_id, successes, lanes)
@@ -60,6 +76,12 @@ class Complete:
             missed += await self._judge_others(worker_id, others, lanes)
         self._signals.ended(worker_id, finished)
         return await self._stale(worker_id, missed, lanes) if missed else []
+
+    async def _park(self, worker_id: int, ends: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Finished]:
+        """Returns what is left to be ended."""
+        parked = [f for f in ends if f.end is End.PARKED and f.lane in lanes]
+        failed = await self._parking.park(worker_id, parked, lanes, _used(parked, lanes))
+        return [f for f in ends if f.end is not End.PARKED or f.lane not in lanes] + failed
 
     async def _succeed(self, worker_id: int, done: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Finished]:
         rows = [
@@ -126,7 +148,7 @@ class Complete:
              fingerprint(f.error) if state is State.FAILED else None)
             for f, state in final
         ]  # fmt: skip
-        ended = await self._jobs.job_complete(worker_id, rows)
+        ended = await self._jobs.job_complete(worker_id, rows, _used([f for f, _ in final], lanes))
         for f, state in final:
             if f.id in ended:
                 self._watch.ended(f.id, Ended(state, _text(f.result), error_text(f.error), f.blob, f.attempt))
@@ -144,8 +166,11 @@ class Complete:
             for f, verdict, rank in again
         ]  # fmt: skip
         away = await self._away(worker_id, again, lanes)
+        used = _used([f for f, _, _ in again], lanes)
         moved = await (
-            self._jobs.job_relocate(worker_id, rows, away) if away else self._jobs.job_reschedule(worker_id, rows)
+            self._jobs.job_relocate(worker_id, rows, away, used)
+            if away or used
+            else self._jobs.job_reschedule(worker_id, rows)
         )
         other_lane = {job_id: to for _, job_id, _, _, to in away}
         self._signals.moved((other_lane.get(row["id"], row["lane_id"]), row["rank"], row["pause"]) for row in moved)
@@ -214,6 +239,16 @@ def _bounded(f: Finished) -> Finished:
     if f.retry_after is not None:
         f.retry_after = min(max(f.retry_after, 0.0), longest)
     return f
+
+
+def _used(finished: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Used]:
+    return [
+        Used(
+            lanes[f.lane].tenant_id, f.id, f.attempt, f.usage.version, f.usage.isolation[:_MOST_CHARACTERS],
+            f.usage.read_bytes, f.usage.written_bytes,
+        )
+        for f in finished if f.usage is not None
+    ]  # fmt: skip
 
 
 def error_text(error: JobError | None) -> str | None:

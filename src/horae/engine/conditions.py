@@ -23,9 +23,11 @@ MAX_SEEN_COSTLY: Final = 4 * 1024
 """The same for one with a loop, which may look at everything once for each element, or a pattern."""
 MAX_PATTERNS: Final = 3
 VARIABLES: Final = frozenset({"params", "labels"})
-FUNCTIONS: Final = frozenset(
-    "contains startsWith endsWith matches size int uint double string timestamp duration".split()  # noqa: SIM905
-)
+OF_A_VALUE: Final = frozenset({"contains", "startsWith", "endsWith", "matches"})
+"""Written `value.contains(…)`."""
+CONVERSIONS: Final = frozenset({"int", "uint", "double", "string", "timestamp", "duration"})
+"""Written `int(value)`."""
+FUNCTIONS: Final = OF_A_VALUE | CONVERSIONS | {"size"}
 _STRING: Final = re.compile(
     r"""[rR]("{3}.*?"{3}|'{3}.*?'{3}|"[^"]*"|'[^']*')|"{3}.*?"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""",
     re.DOTALL,
@@ -33,6 +35,7 @@ _STRING: Final = re.compile(
 _LOOP: Final = re.compile(r"\.\s*(?:all|exists|exists_one|map|filter)\s*\(\s*(\w*)")
 _PATTERN: Final = re.compile(r"\.\s*matches\s*\(\s*'(\d+)'\s*\)")
 _MATCHES: Final = re.compile(r"\bmatches\b")
+_CALL: Final = re.compile(r"(\.\s*)?\b(\w+)\s*\(\s*(\))?")
 _UNSAFE: Final = re.compile(r"\{|\\[xXuU0-7]")
 """Counted repetition, and escapes that could spell it."""
 _PLACE: Final = re.compile(r"<input>:(\d+):(\d+): (.*)")
@@ -98,6 +101,7 @@ def _check_cost(text: str) -> tuple[list[str], bool]:
         return f"'{len(strings) - 1}'"
 
     bare = _STRING.sub(number, text)
+    _check_forms(bare)
     loops: list[str] = _LOOP.findall(bare)
     patterns = [strings[int(place)] for place in _PATTERN.findall(bare)]
     if len(loops) > 1:
@@ -111,6 +115,17 @@ def _check_cost(text: str) -> tuple[list[str], bool]:
     return loops, bool(loops or patterns)
 
 
+def _check_forms(bare: str) -> None:
+    """A function in a form it does not have would compile, and then apply to no job."""
+    for dot, name, empty in _CALL.findall(bare):
+        if name in OF_A_VALUE and (not dot or empty):
+            raise _refused(f"{name} is written value.{name}('…')")
+        if name in CONVERSIONS and (dot or empty):
+            raise _refused(f"{name} is written {name}(value)")
+        if name == "size" and bool(dot) != bool(empty):
+            raise _refused("size is written size(value) or value.size()")
+
+
 def _compile(text: str) -> "cel.Program":
     try:
         return cel.compile(text)
@@ -122,8 +137,8 @@ def _check_names(program: "cel.Program", variables: frozenset[str]) -> None:
     unknown = set(program.variables()) - variables
     if unknown:
         raise _refused(f"{min(unknown)!r} is unknown: there are params and labels")
-    # Operators are called _+_ and the like.
-    unknown = {name for name in program.functions() if name[0] not in "_@!-"} - FUNCTIONS
+    # Operators are called _+_ and the like: no names that anybody could write.
+    unknown = set(filter(str.isidentifier, program.functions())) - FUNCTIONS
     if unknown:
         raise _refused(f"there is no function {min(unknown)!r}; there are {', '.join(sorted(FUNCTIONS))}")
 

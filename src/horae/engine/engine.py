@@ -15,7 +15,9 @@ from horae.engine.actionwork import ActionWork
 from horae.engine.admission import Admission
 from horae.engine.backfill import Backfilling
 from horae.engine.backlog import Backlog
+from horae.engine.briefs import Briefs
 from horae.engine.calendars import Calendars
+from horae.engine.callbacks import Callbacks
 from horae.engine.claims import Claims
 from horae.engine.clock import DatabaseClock
 from horae.engine.complete import Complete
@@ -26,9 +28,11 @@ from horae.engine.durations import Durations
 from horae.engine.duties.actions import ActionsDuty
 from horae.engine.duties.backfills import BackfillDuty
 from horae.engine.duties.breaker import BreakerDuty
+from horae.engine.duties.callbacks import CallbacksDuty
 from horae.engine.duties.chores import KeyUse, WatchPoll
 from horae.engine.duties.expiry import ExpiryDuty
 from horae.engine.duties.gates import GatesDuty
+from horae.engine.duties.lifetimes import LifetimesDuty
 from horae.engine.duties.limits import LimitWatch
 from horae.engine.duties.loop import DutyLoop
 from horae.engine.duties.notices import Notices
@@ -40,6 +44,7 @@ from horae.engine.duties.reclaim import Reclaim
 from horae.engine.duties.recount import Recount
 from horae.engine.duties.rollups import RollupFlush, RollupUpkeep
 from horae.engine.duties.scout import Scout
+from horae.engine.duties.secrets import SecretUse
 from horae.engine.duties.shedding import Shedding
 from horae.engine.duties.ticks import Ticks
 from horae.engine.duties.timers import Timers
@@ -49,15 +54,20 @@ from horae.engine.estimate import Estimator
 from horae.engine.expiry import Expiry
 from horae.engine.explain import Explain
 from horae.engine.facts import FactFinder
+from horae.engine.files import Files
 from horae.engine.fleet import LEASE_SECONDS, Fleet
 from horae.engine.forecast import Forecasting
 from horae.engine.gatekeeper import Gatekeeper
 from horae.engine.gates import Gating
 from horae.engine.grants import Grants
+from horae.engine.keyrotation import KeyRotation
 from horae.engine.lanes import Lanes
+from horae.engine.lifetimes import Lifetimes
 from horae.engine.limits import Limits
 from horae.engine.lists import Lists
+from horae.engine.masterkeys import MasterKeys
 from horae.engine.output import Output
+from horae.engine.parking import Parking
 from horae.engine.planning import Planner
 from horae.engine.policy import Policy
 from horae.engine.prospects import Prospects
@@ -65,18 +75,25 @@ from horae.engine.quotas import Quotas
 from horae.engine.reckoning import Reckoning
 from horae.engine.relocate import Relocate
 from horae.engine.schedules import Scheduling
+from horae.engine.secrets import Secrets
 from horae.engine.shares import Shares
 from horae.engine.signals import Signals
+from horae.engine.sinks import Sinks
 from horae.engine.spending import Spending
 from horae.engine.steer import Steer
 from horae.engine.submit import Submit
 from horae.engine.tally import Tally
 from horae.engine.tasks import Tasks
+from horae.engine.tasksharing import TaskSharing
+from horae.engine.taskversions import TaskVersions
 from horae.engine.unique import Uniqueness
+from horae.engine.vault import Vault
 from horae.engine.watch import Watch
 from horae.model.errors import HoraeError
 from horae.model.ids import JobIds
 from horae.store.database import LOST, Database, DatabaseConfig
+from horae.store.objects import DEFAULT_ACCESS, ObjectsConfig
+from horae.store.s3 import S3Access
 from horae.store.stores import Stores
 
 GOODBYE_SECONDS: Final = 2.0
@@ -85,13 +102,18 @@ GOODBYE_SECONDS: Final = 2.0
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     database: DatabaseConfig
     objects: str
-    """Where large results lie: a folder, or s3://bucket/prefix."""
+    """Where large results and files lie: a folder, or s3://bucket/prefix."""
+    s3: S3Access = DEFAULT_ACCESS
     retention: timedelta = timedelta(days=30)
     lease_seconds: float = LEASE_SECONDS
     max_pending: int | None = None
     """How many jobs may wait in all; the lowest priorities are refused from 80 % of it on."""
+    secrets: MasterKeys = MasterKeys()
+    """What secrets are sealed with. None: they cannot be used."""
     shed: bool = False
     """Whether waiting jobs of the lowest priorities are dropped when there are more."""
+    public_url: str | None = None
+    """Where services reach this installation to call back; None: as its workers do."""
 
     def __post_init__(self) -> None:
         if self.retention < timedelta(days=2):
@@ -104,13 +126,15 @@ class Engine:
     def __init__(self, config: EngineConfig) -> None:
         self.config = config
         self.database = Database(config.database)
-        self.clock = DatabaseClock()
+        self.clock = DatabaseClock(patience=2 * config.lease_seconds)
         self.signals = Signals(self.clock)
-        self.stores = Stores(self.database, config.objects)
+        self.stores = Stores(self.database, ObjectsConfig(config.objects, config.s3))
         self.upkeep = self.stores.upkeep
         self.access = Access(self.stores.control)
         self.lanes = Lanes(self.stores.control)
-        self.tasks = Tasks(self.stores.control)
+        self.tasks = Tasks(self.stores.control, self.stores.tasks)
+        self.task_versions = TaskVersions(self.stores.tasks, self.tasks)
+        self.task_sharing = TaskSharing(self.stores.tasks, self.tasks, self.access)
         self.watch = Watch(self.stores.jobs)
         self.tally, self.durations = Tally(), Durations()
         self._make_policy()
@@ -134,7 +158,7 @@ class Engine:
 
     def _make_submit(self) -> None:
         stores = self.stores
-        self.expiry = Expiry(stores.expiries, self.watch, self.tally)
+        self.expiry = Expiry(stores.expiries, self.watch, self.signals, self.tally)
         self.prospects = Prospects(stores.workers, self.lanes)
         self.submit = Submit(
             stores.jobs, self.lanes, self.tasks, self.access, self.clock, self.signals, JobIds(),
@@ -152,15 +176,32 @@ class Engine:
         self._reckoning = Reckoning(
             self.lanes, self.policy, self._backlog, self.durations, self.signals, self.dispatch.session
         )  # fmt: skip
-        self.complete = Complete(stores.jobs, self.lanes, self.watch, self.signals, self.tally, self.durations)
-        self.fleet = Fleet(stores.workers, self.tasks, self.complete, self.signals, self.config.lease_seconds)
-        self.output = Output(stores.jobs, stores.workers, stores.objects, self.watch)
+        self.complete = Complete(
+            stores.jobs, self.lanes, self.watch, self.signals, self.tally, self.durations,
+            Parking(stores.callbacks, self.signals),
+        )  # fmt: skip
+        self.fleet = Fleet(
+            stores.workers, self.tasks, self.complete, self.signals, self.clock, self.config.lease_seconds
+        )
+        vault = Vault(self.config.secrets)
+        self.secrets = Secrets(stores.secrets, stores.control, vault)
+        self.key_rotation = KeyRotation(stores.secrets, vault)
+        self.lifetimes = Lifetimes(self.tasks, self.clock)
+        self.files = Files(stores.files, stores.objects, self.lifetimes, self.clock)
+        self.sinks = Sinks(stores.objects, self.tasks, self.secrets)
+        self.output = Output(
+            stores.jobs, stores.workers, stores.files, stores.objects, self.watch, self.lifetimes, self.sinks
+        )
+        self.callbacks = Callbacks(
+            stores.callbacks, self.complete, self.output, self.sinks, self.signals, self.config.public_url
+        )  # fmt: skip
+        self.briefs = Briefs(stores.tasks, self.secrets, self.callbacks)
 
     def _make_steering(self) -> None:
         stores = self.stores
         self.steer = Steer(
             stores.jobs, self.lanes, self.tasks, self.submit, self.watch, self.signals, self.clock, self.tally,
-            self.durations, self.config.retention,
+            self.durations, self.config.retention, self.callbacks,
         )  # fmt: skip
         self.relocate = Relocate(self.steer, stores.workers, self.lanes, self.signals)
         self.lists = Lists(stores.jobs, stores.lists, self.clock)
@@ -172,6 +213,7 @@ class Engine:
             FactFinder(stores.explain, stores.policy, self.policy, self.gatekeeper, crews, self.clock),
             Estimator(stores.explain, self.durations, self.policy),
             Spending(stores.explain, self.policy, self.gatekeeper, self._backlog.waits, self.clock), self.clock,
+            self.callbacks,
         )  # fmt: skip
 
     def _make_schedules(self) -> None:
@@ -181,7 +223,7 @@ class Engine:
         self.scheduling = Scheduling(schedules, planner, self.calendars, self.clock, self.signals, self.tally)
         self.forecasting = Forecasting(self.scheduling, planner)
         self.backfilling = Backfilling(self.stores.backfills, planner, self.scheduling, self.clock)
-        self.ticks = Ticks(schedules, planner, self.scheduling, self.steer, self.config.retention)
+        self.ticks = Ticks(schedules, planner, self.scheduling, self.steer, self.clock, self.config.retention)
 
     def _make_duties(self) -> None:
         stores, config = self.stores, self.config
@@ -196,12 +238,13 @@ class Engine:
             DutyLoop(duty)
             for duty in (
                 PolicyWatch(self.policy),
-                Reclaim(stores.jobs, stores.workers, self.watch, self.signals, self.tally),
+                Reclaim(stores.jobs, stores.workers, self.watch, self.signals, self.clock, self.tally),
                 Scout(stores.upkeep, self.dispatch),
                 self.limit_watch,
                 self._partitions,
                 WatchPoll(self.watch),
                 KeyUse(self.access),
+                SecretUse(self.secrets),
                 self._flush,
                 RollupUpkeep(self.database),
                 Recount(self.database, self.lanes),
@@ -212,7 +255,9 @@ class Engine:
                 BackfillDuty(stores.backfills, self.backfilling, self.scheduling),
                 ExpiryDuty(self.expiry),
                 UniquesDuty(stores.uniques),
-                GatesDuty(stores.gates, self.policy, self.gatekeeper, self.watch, self.signals, self.tally),
+                GatesDuty(
+                    stores.gates, self.policy, self.gatekeeper, self.prospects, self.watch, self.signals, self.tally
+                ),
                 BreakerDuty(stores.breakers, stores.gates, self.policy, self.signals, self.clock),
                 ActionsDuty(action_work, stores.actions, self.signals, self.watch, self.tally),
                 WaitsDuty(
@@ -220,6 +265,8 @@ class Engine:
                     config.retention,
                 ),
                 ProspectsDuty(self.prospects),
+                LifetimesDuty(stores.files, stores.objects, self.tasks, self.access, self.clock, config.retention),
+                CallbacksDuty(self.callbacks),
             )
         ]  # fmt: skip
 
@@ -234,6 +281,8 @@ class Engine:
         self.tasks.on_register.append(self.limits.of_task)
         self.ticks.wake = self.scheduling.nudge = loops[self.ticks.name].wake
         self.gating.nudge = loops[GatesDuty.name].wake
+        self.timers.on_jump = self.ticks.recall
+        self.callbacks.nudge = loops[CallbacksDuty.name].wake
 
     async def start(self) -> None:
         await self.database.open()

@@ -4,6 +4,7 @@ It concerns the first start alone. A job that has started is tried again however
 grant that never reached its worker is no start. A person's retry begins anew: what was before it does not count.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -11,6 +12,7 @@ from typing import Final
 import structlog
 
 from horae.engine.complete import error_text
+from horae.engine.signals import Signals
 from horae.engine.tally import Tally
 from horae.engine.watch import Ended, Watch
 from horae.model.job import JobOptions
@@ -30,9 +32,10 @@ def expired(options: JobOptions, now: datetime) -> bool:
 
 
 class Expiry:
-    def __init__(self, expiries: Expiries, watch: Watch, tally: Tally) -> None:
+    def __init__(self, expiries: Expiries, watch: Watch, signals: Signals, tally: Tally) -> None:
         self._expiries = expiries
         self._watch = watch
+        self._signals = signals
         self._tally = tally
 
     async def end_due(self) -> int:
@@ -52,7 +55,10 @@ class Expiry:
 
         Returns those that ended. The others have started before and are to be granted.
         """
-        ended = await self._expiries.expiry_end_leased(worker_id, rows, ERROR) if rows else set()
+        gone = await self._expiries.expiry_end_leased(worker_id, rows, ERROR) if rows else []
+        ended = {row["id"] for row in gone}
+        if freed := Counter(group_id for row in gone for group_id in row["slots"] or ()):
+            self._signals.freed(freed)
         for lane_id, job_id, attempt, _ in rows:
             if job_id in ended:
                 self._tally.lost(lane_id, State.EXPIRED)

@@ -9,6 +9,7 @@ from uuid import UUID
 import asyncpg
 
 from horae.engine.access import Caller
+from horae.engine.callbacks import Callbacks
 from horae.engine.clock import Clock
 from horae.engine.estimate import Estimator
 from horae.engine.facts import FactFinder
@@ -16,6 +17,7 @@ from horae.engine.reasons import reasons
 from horae.engine.rows import state_of
 from horae.engine.spending import Spending
 from horae.engine.steer import Steer
+from horae.model.callbacks import SERVER
 from horae.model.explanation import Code, Estimate, Explanation, Reason, RunningNow
 from horae.model.ids import created_at
 from horae.model.job import read_options
@@ -31,7 +33,14 @@ CANCELLING: Final = Reason(
 
 class Explain:
     def __init__(
-        self, steer: Steer, workers: Workers, facts: FactFinder, estimator: Estimator, spending: Spending, clock: Clock
+        self,
+        steer: Steer,
+        workers: Workers,
+        facts: FactFinder,
+        estimator: Estimator,
+        spending: Spending,
+        clock: Clock,
+        callbacks: Callbacks,
     ) -> None:
         self._steer = steer
         self._workers = workers
@@ -39,6 +48,7 @@ class Explain:
         self._estimator = estimator
         self._spending = spending
         self._clock = clock
+        self._callbacks = callbacks
 
     async def of(self, by: Caller, job_id: UUID) -> Explanation:
         row = await self._steer.get(by, job_id)
@@ -59,7 +69,28 @@ class Explain:
         )  # fmt: skip
         return _with_estimate(told, start)
 
+    async def _parked(self, row: asyncpg.Record) -> Explanation:
+        found = await self._callbacks.of_job(row["tenant_id"], row["id"], row["attempt"])
+        since = row["granted_at"] if found is None else found["parked_at"] or row["granted_at"]
+        running = RunningNow(
+            worker_id=SERVER, since=row["granted_at"], attempt=row["attempt"], done=row["done"], total=row["total"],
+            note=row["note"],
+        )  # fmt: skip
+        waits = Reason(
+            code=Code.AWAITING_CALLBACK,
+            summary=f"the service took it on and is expected to call back, since {since:%Y-%m-%d %H:%M:%SZ}",
+            resolve="the service calls the address it was given in Horae-Callback; or cancel the job",
+            command=f"horae cancel {row['id']}",
+            until=None if found is None else found["due_at"],
+        )
+        return Explanation(
+            id=row["id"], state=State.RUNNING, running=running, answer=waits.summary, reasons=[waits],
+            no_estimate="when the service calls back, nobody here can know",
+        )  # fmt: skip
+
     async def _running(self, row: asyncpg.Record, by: Caller) -> Explanation:
+        if row["worker_id"] == SERVER:
+            return await self._parked(row)
         worker = await self._workers.worker_get(row["worker_id"], by.tenant_id)
         running = RunningNow(
             worker_id=row["worker_id"], worker=None if worker is None else worker["name"], since=row["granted_at"],

@@ -8,6 +8,7 @@ import msgspec
 import structlog
 
 from horae.engine.access import Caller
+from horae.engine.clock import DatabaseClock
 from horae.engine.complete import Complete
 from horae.engine.offers import offer_of
 from horae.engine.sessions import Session
@@ -16,6 +17,7 @@ from horae.engine.tasks import SHARED, Tasks
 from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput, NotFound, WorkerGone, WrongState
 from horae.model.job import check_labels, check_name
+from horae.model.kinds import Kind
 from horae.model.sizes import LARGEST
 from horae.model.states import End
 from horae.model.task import TaskDefinition
@@ -73,11 +75,18 @@ class Load(msgspec.Struct, frozen=True):
 
 class Fleet:
     def __init__(
-        self, workers: Workers, tasks: Tasks, complete: Complete, signals: Signals, lease_seconds: float
+        self,
+        workers: Workers,
+        tasks: Tasks,
+        complete: Complete,
+        signals: Signals,
+        clock: DatabaseClock,
+        lease_seconds: float,
     ) -> None:
         self._workers = workers
         self._tasks = tasks
         self._complete = complete
+        self._clock = clock
         self.lease_seconds = lease_seconds
         self._sessions: dict[int, Session] = {}
         signals.on_cancel.append(self._note_cancel)
@@ -91,7 +100,7 @@ class Fleet:
         """Registers a worker and its tasks (shared with all tenants when it serves all) and starts its lease."""
         self._check(worker)
         for task in worker.tasks:
-            await self._tasks.register(SHARED if by.tenant_id is None else by.tenant_id, task)
+            await self._tasks.register(SHARED if by.tenant_id is None else by.tenant_id, task, by.name)
         names = sorted({task.name for task in worker.tasks})
         worker_id = await self._workers.worker_join(
             by.tenant_id,
@@ -123,6 +132,9 @@ class Fleet:
             raise InvalidInput(f"slots: {worker.slots} is outside 1…{MAX_SLOTS}", field="slots")
         if len(worker.tasks) > MAX_TASKS:
             raise InvalidInput(f"tasks: more than {MAX_TASKS}", field="tasks")
+        if data := [task.name for task in worker.tasks if task.kind is not Kind.FUNCTION]:
+            # A worker's key may not say what other workers run.
+            raise InvalidInput(f"tasks: {data[0]!r} is data; a worker brings functions, people save the rest")
         check_labels(worker.labels)
         for queue in worker.queues or ():
             check_name(queue, "queues")
@@ -155,7 +167,7 @@ class Fleet:
         row = await self._workers.worker_get(worker_id, by.tenant_id)
         if row is None or row["tenant_id"] != by.tenant_id:
             raise NotFound(f"there is no worker {worker_id}")
-        remaining = (row["expires_at"] - row["now"]).total_seconds()
+        remaining = (row["expires_at"] - self._clock.steady()).total_seconds()
         if row["state"] not in {"active", "draining"} or remaining <= 0:
             self._sessions.pop(worker_id, None)
             raise WorkerGone(GONE)
@@ -166,15 +178,16 @@ class Fleet:
             session = Session(offer_of(row), row["tenant_id"], frozenset(row["tasks"]), queues, row["state"])
             self._sessions[worker_id] = session
         session.state = row["state"]
-        session.renew(remaining)
+        session.renew(min(remaining, self.lease_seconds))
         return session
 
     async def heartbeat(self, by: Caller, worker_id: int, load: Load) -> Session:
         """Renews the worker's lease, and with it everything it runs."""
         session = await self.session(by, worker_id)
         state = await self._workers.worker_heartbeat(
-            worker_id, by.tenant_id, self.lease_seconds, load.running, load.queued, load.cpu, load.memory
-        )
+            worker_id, by.tenant_id, self._clock.steady(), self.lease_seconds, load.running, load.queued, load.cpu,
+            load.memory,
+        )  # fmt: skip
         if state is None:
             self._sessions.pop(worker_id, None)
             raise WorkerGone(GONE)

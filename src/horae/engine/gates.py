@@ -114,16 +114,26 @@ class Gating:
         return gate_id
 
     async def stop(self, by: Caller, order: GateOrder) -> asyncpg.Record:
-        """Nothing that the key may touch starts any more. Asked again, it is the same stop."""
+        """Nothing that the key may touch starts any more. Asked again, it is the same stop, with the last reason."""
         check_order(order)
         tenant_id = await self._access.tenant_filter(by, order.tenant)
         for _ in range(3):
             # Between the two, somebody may make one, and release it before we look again.
-            if in_force := await self._gates.gate_stops(tenant_id):
+            if (in_force := await self._gates.gate_stops(tenant_id)) and await self._stop_again(by, in_force[0], order):
                 return await self.get(by, in_force[0])
             if (gate_id := await self._create(by, order, Kind.STOP)) is not None:
                 return await self.get(by, gate_id)
         raise WrongState("stops come and go at this moment; look at the gates and try again")
+
+    async def _stop_again(self, by: Caller, gate_id: int, order: GateOrder) -> bool:
+        """False: somebody has released it since."""
+        seconds = _seconds(order.expires_in)
+        said = (order.reason.strip(), order.running.value, seconds)
+        if not await self._gates.gate_stop_again(gate_id, by.tenant_id, *said):
+            return False
+        log.info("gate_changed", gate=gate_id, by=by.name)
+        await self._changed()
+        return True
 
     async def release_stop(self, by: Caller, tenant: str | None, rate: str | float | None) -> list[asyncpg.Record]:
         tenant_id = await self._access.tenant_filter(by, tenant)

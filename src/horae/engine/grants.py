@@ -96,8 +96,11 @@ def _grant(lane_id: int, job_id: str, attempt: int, key: LaneKey, params: str, o
     if options is not NO_OPTIONS:
         grant.timeout = options.timeout
         grant.max_attempts = options.max_attempts or DEFAULT_MAX_ATTEMPTS
-    if key.requires and (need := demand(read_placement(key.requires))) is not LIGHT:
-        _take(grant, need)
+    if key.requires:
+        placement = read_placement(key.requires)
+        grant.kind = placement.runner or ""
+        if (need := demand(placement)) is not LIGHT:
+            _take(grant, need)
     return grant
 
 

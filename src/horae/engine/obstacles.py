@@ -19,10 +19,7 @@ _ASK: Final = "start or resume a worker that could run it"
 def workers(facts: Facts) -> Iterator[Reason]:
     crew, key = facts.crew, facts.key
     if not crew.knowing:
-        yield Reason(
-            code=Code.NO_WORKER_FOR_TASK, summary=f"no worker that is alive has the task {key.task!r}",
-            resolve="start a worker with an app that has the task", command="horae workers",
-        )  # fmt: skip
+        yield _unknown(key.task, facts.placement.runner)
     elif not crew.serving:
         yield Reason(
             code=Code.NO_WORKER_FOR_QUEUE, summary=f"no worker with the task takes jobs of the queue {key.queue!r}",
@@ -34,6 +31,18 @@ def workers(facts: Facts) -> Iterator[Reason]:
         yield _unmatched(facts)
     elif facts.no_free_worker:
         yield from _taken(facts)
+
+
+def _unknown(task: str, runner: str | None) -> Reason:
+    if runner is not None:
+        return Reason(
+            code=Code.NO_WORKER_FOR_TASK, summary="no worker that is alive runs jobs of this tenant",
+            resolve=f"start a worker for tasks of kind {runner}", command=f"horae worker --kinds {runner}",
+        )  # fmt: skip
+    return Reason(
+        code=Code.NO_WORKER_FOR_TASK, summary=f"no worker that is alive has the task {task!r}",
+        resolve="start a worker with an app that has the task", command="horae workers",
+    )  # fmt: skip
 
 
 def _nobody(row: asyncpg.Record) -> HoldingWorker:

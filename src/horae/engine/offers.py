@@ -30,12 +30,15 @@ def offer_of(row: asyncpg.Record) -> Offer:
         memory=row["memory"],
         gpus=row["gpus"],
         disk=row["disk"],
+        kinds=frozenset(row["kinds"]),
     )
 
 
 def knows(row: asyncpg.Record, key: LaneKey) -> bool:
-    """Whether a worker has the task, for this tenant."""
-    return row["tenant_id"] in (None, key.tenant_id) and key.task in row["tasks"]
+    """Whether a worker has the task, for this tenant. One that is data comes with the job: `fits` asks for its kind."""
+    if row["tenant_id"] not in (None, key.tenant_id):
+        return False
+    return key.task in row["tasks"] or bool(key.requires and read_placement(key.requires).runner)
 
 
 def serves(row: asyncpg.Record, key: LaneKey) -> bool:

@@ -40,6 +40,11 @@ class Prospects:
         self._read_at, self._known = time.monotonic(), {}
         return len(self._rows)
 
+    async def all_poor(self, lane_ids: Sequence[int]) -> bool:
+        """Whether there are workers, and none of them could run any of these lanes' jobs."""
+        await self._lanes.keys(lane_ids)
+        return bool(self._rows) and all(map(self.poor, lane_ids))
+
     def poor(self, lane_id: int) -> bool:
         """Whether nobody could run this lane's jobs, as far as is known."""
         key = self._lanes.key(lane_id)
@@ -72,7 +77,8 @@ class Prospects:
             return None
         knowing = [row for row in self._rows if knows(row, key)]
         if not knowing:
-            return f"no worker that is alive has the task {key.task!r}: the job waits for one"
+            what = "runs jobs of this tenant" if placement.runner else f"has the task {key.task!r}"
+            return f"no worker that is alive {what}: the job waits for one"
         serving = [row for row in knowing if serves(row, key)]
         found = nearest(serving, placement)
         if found is None:

@@ -18,6 +18,7 @@ from horae.engine.offers import away_from, nearest, serves
 from horae.engine.rows import state_of
 from horae.engine.signals import Signals
 from horae.engine.steer import Steer
+from horae.model.callbacks import SERVER
 from horae.model.errors import NowhereToRun, WrongState
 from horae.model.placement import read_placement
 from horae.model.states import State
@@ -49,6 +50,8 @@ class Relocate:
         row = await self._steer.get(by, job_id)
         if state_of(row) is not State.RUNNING:
             raise WrongState(f"job {job_id} is {state_of(row)}: only a running job can be moved", state=state_of(row))
+        if row["worker_id"] == SERVER:
+            raise WrongState(f"job {job_id} waits for its callback, and no worker runs it that it could be moved from")
         if not force and (obstacle := await self._obstacle(row)):
             raise NowhereToRun(f"job {job_id} stays on worker {row['worker_id']}: {obstacle}; or force the move")
         if not await self.request([(row["lane_id"], row["id"])], reason, by.name):

@@ -9,6 +9,7 @@ import msgspec
 import structlog
 
 from horae.engine.access import Caller
+from horae.engine.callbacks import Callbacks
 from horae.engine.clock import Clock
 from horae.engine.durations import Durations
 from horae.engine.lanes import Lanes
@@ -18,6 +19,7 @@ from horae.engine.submit import Submit, Submitted, encode_params
 from horae.engine.tally import Tally
 from horae.engine.tasks import Tasks, check_params
 from horae.engine.watch import Ended, Watch
+from horae.model.callbacks import SERVER
 from horae.model.durations import parse_duration
 from horae.model.errors import NotFound, WrongState
 from horae.model.ids import created_at
@@ -52,6 +54,7 @@ class Steer:
         tally: Tally,
         durations: Durations,
         retention: timedelta,
+        callbacks: Callbacks,
     ) -> None:
         self._jobs = jobs
         self._lanes = lanes
@@ -63,6 +66,7 @@ class Steer:
         self._tally = tally
         self._durations = durations
         self._retention = retention
+        self._callbacks = callbacks
 
     async def get(self, by: Caller, job_id: UUID) -> asyncpg.Record:
         row = await self._jobs.job_get(by.tenant_id, job_id)
@@ -82,7 +86,10 @@ class Steer:
             if state.ended:
                 raise WrongState(f"job {job_id} has ended already: {state}", state=state.value)
             if state is State.RUNNING:
-                if await self._cancel_running(by, row, reason):
+                worker_id = await self._cancel_running(by, row, reason)
+                if worker_id == SERVER and await self._cancel_parked(row, reason):
+                    return State.CANCELLED
+                if worker_id is not None:
                     return State.RUNNING
             elif await self._cancel_pending(row, reason, by):
                 return State.CANCELLED
@@ -98,13 +105,19 @@ class Steer:
             log.info("job_cancelled", job=str(row["id"]), by=by.name)
         return done
 
-    async def _cancel_running(self, by: Caller, row: asyncpg.Record, reason: str) -> bool:
+    async def _cancel_parked(self, row: asyncpg.Record, reason: str) -> bool:
+        """It waits for its callback, and nothing runs that would have to stop first."""
+        return await self._callbacks.cancel(row["lane_id"], str(row["id"]), row["attempt"], reason[:500])
+
+    async def _cancel_running(self, by: Caller, row: asyncpg.Record, reason: str) -> int | None:
+        """The worker that was asked; None when nobody holds the job."""
         asked = await self._jobs.job_cancel_running(row["lane_id"], row["id"], reason[:500], by.name)
         if asked is None:
-            return False
-        self._signals.cancel([asked["worker_id"]])
-        log.info("cancel_requested", job=str(row["id"]), worker=asked["worker_id"], by=by.name)
-        return True
+            return None
+        worker_id: int = asked["worker_id"]
+        self._signals.cancel([worker_id])
+        log.info("cancel_requested", job=str(row["id"]), worker=worker_id, by=by.name)
+        return worker_id
 
     async def change(self, by: Caller, job_id: UUID, changes: dict[str, Any]) -> None:
         """Edits a job that has not started."""
@@ -237,6 +250,7 @@ class Steer:
                 avoids=kept.avoids if request.avoids is None else wanted.avoids,
                 sticky=kept.sticky if request.sticky is None else wanted.sticky,
                 spread=kept.spread if request.spread is None else wanted.spread,
+                runner=kept.runner,
             )
         )
 

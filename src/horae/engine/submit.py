@@ -311,7 +311,7 @@ class Submit:
                 expected = self._durations.expected_span(tenant_id, request.task)
                 place = rank(run_at, now.instant, priority, request.deadline, expected)
         return NewJob(
-            self._ids.make(now.unix),
+            self._ids.make(now.unix, tenant_id),
             place,
             run_at,
             tenant_id,

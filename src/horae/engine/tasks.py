@@ -1,36 +1,47 @@
-"""Tasks: their definitions, their defaults, and the check of parameters against their schema."""
+"""Tasks: their definitions, their defaults, and the check of parameters against their schema.
+
+A function is registered by the workers that have it. A task that is data is saved by people: each definition it ever
+had is a version (see `taskversions`). Neither takes the name of the other, and a task keeps its kind, so that the jobs
+that wait for a worker of that kind can still be run.
+"""
 
 import difflib
 import time
-from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
 
 import asyncpg
-import jsonschema_rs
 import msgspec
 
-from horae.model.durations import format_duration, parse_duration
-from horae.model.errors import InvalidInput, InvalidParams, NotFound, UnknownTask
-from horae.model.job import DEFAULT_QUEUE, JobRequest
-from horae.model.matching import placement_of
-from horae.model.placement import canonical
+from horae.engine.taskrows import (
+    check_schema,
+    definition_of,
+    placement_text,
+    read_definition,
+    task_values,
+    timeout_seconds,
+    validator_of,
+    write_definition,
+)
+from horae.model.errors import AlreadyExists, InvalidInput, InvalidParams, NotFound, TaskChanged, UnknownTask
+from horae.model.job import DEFAULT_QUEUE
+from horae.model.kindchecks import templates
+from horae.model.kinds import Kind
+from horae.model.placement import read_placement
 from horae.model.rank import EMERGENCY
-from horae.model.retry import RetryPolicy
 from horae.model.task import TaskDefinition, check_task
+from horae.model.template import PARAMS, Reference, look_up, references
 from horae.store.control import Control
+from horae.store.tasks import TaskRows
 
 SHARED: Final = 0
 """The tenant number under which tasks stand that every tenant may use."""
 REMEMBER_SECONDS: Final = 5.0
 MAX_REMEMBERED: Final = 20_000
-MAX_SCHEMA_BYTES: Final = 64 * 1024
 MAX_ERRORS: Final = 10
-COLUMNS: Final = frozenset(
-    {"name", "queue", "priority", "max_attempts", "timeout", "retry", "params_schema", "description"}
-)
-EXTRA: Final = tuple(field for field in TaskDefinition.__struct_fields__ if field not in COLUMNS)
-"""The fields of a definition that are stored together, as JSON."""
+MAX_REASON: Final = 500
 
 
 class TaskView(msgspec.Struct, frozen=True):
@@ -38,6 +49,22 @@ class TaskView(msgspec.Struct, frozen=True):
     """None: shared with all tenants."""
     definition: TaskDefinition
     updated_at: datetime
+    kind: Kind = Kind.FUNCTION
+    version: int = 0
+    with_secrets: bool = False
+    cut: bool = False
+    """The definition is too long for a list: what runs is left out."""
+
+
+class SaveOutcome(StrEnum):
+    CREATED = "created"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+
+
+class Saved(NamedTuple):
+    outcome: SaveOutcome
+    version: int
 
 
 class KnownTask(msgspec.Struct):
@@ -49,13 +76,16 @@ class KnownTask(msgspec.Struct):
     """Whether params fit the schema; None where there is nothing to check."""
     validator: Any
     until: float
+    needs: tuple[tuple[str, Reference], ...] = ()
+    """What its placeholders take from the params, and where."""
     plain_lane: int | None = None
     """The lane of a request that names neither queue nor concurrency key, once it is known."""
 
 
 class Tasks:
-    def __init__(self, control: Control) -> None:
+    def __init__(self, control: Control, rows: TaskRows) -> None:
         self._control = control
+        self._rows = rows
         self._known: dict[tuple[int, str], KnownTask] = {}
         self.on_register: list[Callable[[int, TaskDefinition], Awaitable[None]]] = []
 
@@ -64,7 +94,12 @@ class Tasks:
         known = self._known.get((tenant_id, name))
         return known if known is not None and known.until > time.monotonic() else None
 
+    def forget(self) -> None:
+        """Whose task is whose has changed."""
+        self._known.clear()
+
     async def find(self, tenant_id: int, name: str) -> KnownTask:
+        """The task that a tenant means by a name."""
         known = self.recall(tenant_id, name)
         if known is not None:
             return known
@@ -73,134 +108,172 @@ class Tasks:
             raise await self._unknown(tenant_id, name)
         return self._remember(tenant_id, definition_of(row))
 
-    async def register(self, tenant_id: int, definition: TaskDefinition) -> None:
+    async def register(
+        self,
+        tenant_id: int,
+        definition: TaskDefinition,
+        by: str = "horae",
+        reason: str = "",
+        if_version: int | None = None,
+    ) -> Saved:
+        """Makes the task so. One that is data gets another version, unless it was so already."""
         check_task(definition)
-        schema = _encode_schema(definition)
-        seconds = _timeout(definition)
-        placement = canonical(placement_of(JobRequest(task=definition.name), definition))
-        await self._control.task_put(
-            tenant_id,
-            definition.name,
-            definition.queue,
-            definition.priority,
-            definition.max_attempts,
-            seconds,
-            msgspec.json.encode(definition.retry).decode() if definition.retry else None,
-            schema,
-            definition.description,
-            _encode_extra(definition),
-            placement,
-        )
-        urgent = definition.priority == EMERGENCY
+        values = task_values(tenant_id, definition)
+        if definition.kind is Kind.FUNCTION:
+            saved = await self._put_function(values, definition)
+        else:
+            saved = await self._save(tenant_id, definition, values, (by, check_reason(reason)), if_version)
         await self._control.task_lanes(
-            tenant_id, definition.name, definition.queue or DEFAULT_QUEUE, placement, urgent
+            tenant_id, definition.name, definition.queue or DEFAULT_QUEUE, placement_text(definition),
+            definition.priority == EMERGENCY,
         )  # fmt: skip
         for listener in self.on_register:
             await listener(tenant_id, definition)
-        if tenant_id == SHARED:
-            self._known.clear()
+        if tenant_id == SHARED or definition.kind is not Kind.FUNCTION:
+            self.forget()
         self._remember(tenant_id, definition)
+        return saved
+
+    async def _put_function(self, values: tuple[object, ...], definition: TaskDefinition) -> Saved:
+        version, done = await self._control.task_put(*values, 0)
+        if version:
+            raise AlreadyExists(
+                f"the task {definition.name!r} is data, saved by a person; delete it, or rename the function"
+            )
+        return Saved(SaveOutcome.CHANGED if done else SaveOutcome.UNCHANGED, 0)
+
+    async def _save(
+        self,
+        tenant_id: int,
+        definition: TaskDefinition,
+        values: tuple[object, ...],
+        why: tuple[str, str],
+        if_version: int | None,
+    ) -> Saved:
+        def changes(before: asyncpg.Record) -> bool:
+            return _compared(before, definition, if_version) is not SaveOutcome.UNCHANGED
+
+        before, version = await self._rows.task_save(values, write_definition(definition), why, changes)
+        return Saved(_compared(before, definition, None), version)
+
+    async def look(self, tenant_id: int, definition: TaskDefinition) -> Saved:
+        """What saving the task would do. Refuses what that would refuse."""
+        check_task(definition)
+        check_schema(definition)
+        before = await self._rows.task_current(tenant_id, definition.name)
+        outcome = _compared(before, definition, None)
+        return Saved(outcome, before["last"] + (outcome is not SaveOutcome.UNCHANGED))
 
     async def get(self, tenant_id: int, name: str) -> TaskView:
         row = await self._control.task_get(tenant_id, name)
         if row is None:
             raise NotFound(f"there is no task {name!r}")
-        return TaskView(row["tenant"], definition_of(row), row["updated_at"])
+        return task_view(row)
+
+    async def giver(self, tenant_id: int, name: str) -> int:
+        """Whose secrets the jobs of a tenant get that are of this task."""
+        row = await self._control.task_get(tenant_id, name)
+        return int(row["tenant_id"]) if row is not None and row["with_secrets"] else tenant_id
 
     async def list_all(self, tenant_id: int | None) -> list[TaskView]:
-        rows = await self._control.task_list(tenant_id)
-        return [TaskView(row["tenant"], definition_of(row), row["updated_at"]) for row in rows]
+        return [task_view(row) for row in await self._control.task_overview(tenant_id)]
+
+    async def list_own(self, tenant_id: int, name: str | None = None) -> list[TaskDefinition]:
+        """A tenant's own tasks that are data, as they were saved: all, or the one of a name."""
+        rows = await self._rows.task_own(tenant_id, name)
+        if not rows and name is not None:
+            raise NotFound(f"there is no task {name!r} of this tenant that is data")
+        return [read_definition(row["definition"]) for row in rows]
 
     def _remember(self, tenant_id: int, definition: TaskDefinition) -> KnownTask:
         if len(self._known) >= MAX_REMEMBERED:
             self._known.clear()
-        validator = None
-        if definition.params_schema:
-            validator = jsonschema_rs.validator_for(definition.params_schema, retriever=_refuse_reference)
-        known = KnownTask(
-            definition,
-            _timeout(definition),
-            validator.is_valid if validator else None,
-            validator,
-            time.monotonic() + REMEMBER_SECONDS,
-        )
+        known = known_task(definition, time.monotonic() + REMEMBER_SECONDS)
         self._known[tenant_id, definition.name] = known
         return known
 
     async def _unknown(self, tenant_id: int, name: str) -> UnknownTask:
-        names = [row["name"] for row in await self._control.task_list(tenant_id)]
+        names = [row["name"] for row in await self._control.task_overview(tenant_id)]
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "start a worker that has it, or register it with PUT /v1/tasks"
         return UnknownTask(f"no task {name!r} is registered in this tenant; {hint}", field="task")
 
 
+def known_task(definition: TaskDefinition, until: float = 0.0) -> KnownTask:
+    validator = validator_of(definition)
+    found = ((field, ref) for field, text in templates(definition) for ref in references(text, field))
+    return KnownTask(
+        definition,
+        timeout_seconds(definition),
+        validator.is_valid if validator else None,
+        validator,
+        until,
+        tuple(dict.fromkeys((field, ref) for field, ref in found if ref.root == PARAMS)),
+    )
+
+
+def task_view(row: asyncpg.Record) -> TaskView:
+    kind = Kind(read_placement(row["placement"]).runner or Kind.FUNCTION)
+    return TaskView(
+        row["tenant"], definition_of(row), row["updated_at"], kind, row["version"], row["with_secrets"], row["cut"]
+    )
+
+
 def check_params(task: KnownTask, params: dict[str, Any]) -> None:
     """Refuses params that do not fit, naming the path of each fault."""
-    if task.check is None or task.check(params):
-        return
+    if task.check is not None and not task.check(params):
+        raise _invalid(task, schema_faults(task, params))
+    if task.needs and (missing := missing_params(task, params)):
+        raise _invalid(task, missing)
+
+
+def schema_faults(task: KnownTask, params: Mapping[str, Any]) -> list[dict[str, str]]:
     faults = []
-    for error in task.validator.iter_errors(params):
+    for error in task.validator.iter_errors(params) if task.validator else ():
         path = "".join(f"/{part}" for part in error.instance_path)
         faults.append({"pointer": f"/params{path}", "detail": error.message[:300]})
         if len(faults) >= MAX_ERRORS:
             break
+    return faults
+
+
+def missing_params(task: KnownTask, params: Mapping[str, Any]) -> list[dict[str, str]]:
+    """What placeholders want and the params have not."""
+    faults = {}
+    for field, reference in task.needs:
+        try:
+            look_up(reference, params, {})
+        except InvalidInput as error:
+            pointer = "/".join(("", *str(reference).split(".")))
+            faults[pointer] = {"pointer": pointer, "detail": f"{field}: {error.detail}"}
+    return list(faults.values())[:MAX_ERRORS]
+
+
+def _invalid(task: KnownTask, faults: list[dict[str, str]]) -> InvalidParams:
     first = faults[0] if faults else {"pointer": "/params", "detail": "does not fit"}
-    raise InvalidParams(
+    return InvalidParams(
         f"params of task {task.definition.name!r}: {first['pointer']}: {first['detail']}", errors=faults
     )
 
 
-def definition_of(row: asyncpg.Record) -> TaskDefinition:
-    seconds = row["timeout_seconds"]
-    return TaskDefinition(
-        name=row["name"],
-        queue=row["queue"],
-        priority=row["priority"],
-        max_attempts=row["max_attempts"],
-        timeout=None if seconds is None else format_duration(timedelta(seconds=seconds)),
-        retry=msgspec.json.decode(row["retry"], type=RetryPolicy) if row["retry"] else None,
-        params_schema=msgspec.json.decode(row["params_schema"]) if row["params_schema"] else None,
-        description=row["description"],
-        **_decode_extra(row["extra"]),
-    )
+def check_reason(reason: str) -> str:
+    if len(reason) > MAX_REASON or "\x00" in reason:
+        raise InvalidInput(f"reason: at most {MAX_REASON} characters, no NUL", field="reason")
+    return reason
 
 
-def _decode_extra(text: str | None) -> dict[str, Any]:
-    if text is None:
-        return {}
-    read = msgspec.convert({"name": "x", **msgspec.json.decode(text)}, TaskDefinition)
-    extra = {name: getattr(read, name) for name in EXTRA}
-    if isinstance(read.expires_in, int | float):
-        extra["expires_in"] = format_duration(timedelta(seconds=read.expires_in))
-    return extra
-
-
-def _encode_extra(definition: TaskDefinition) -> str | None:
-    """The fields that have no column of their own."""
-    extra = {name: value for name in EXTRA if (value := getattr(definition, name)) is not None}
-    if definition.expires_in is not None:
-        # In seconds, which SQL understands too.
-        extra["expires_in"] = parse_duration(definition.expires_in, "expires_in").total_seconds()
-    return msgspec.json.encode(extra, order="sorted").decode() if extra else None
-
-
-def _refuse_reference(uri: str) -> Any:
-    """A schema must not make the server fetch anything."""
-    raise ValueError(f"references to other documents are not followed: {uri[:200]}")
-
-
-def _timeout(definition: TaskDefinition) -> float | None:
-    return None if definition.timeout is None else parse_duration(definition.timeout, "timeout").total_seconds()
-
-
-def _encode_schema(definition: TaskDefinition) -> str | None:
-    if definition.params_schema is None:
-        return None
-    text = msgspec.json.encode(definition.params_schema)
-    if len(text) > MAX_SCHEMA_BYTES:
-        raise InvalidInput(f"params_schema: larger than {MAX_SCHEMA_BYTES} bytes", field="params_schema")
-    try:
-        jsonschema_rs.validator_for(definition.params_schema, retriever=_refuse_reference)
-    except (ValueError, jsonschema_rs.ValidationError) as error:
-        raise InvalidInput(f"params_schema: not a JSON Schema: {str(error)[:300]}", field="params_schema") from error
-    return text.decode()
+def _compared(before: asyncpg.Record, definition: TaskDefinition, if_version: int | None) -> SaveOutcome:
+    """What the definition is beside what is there; raises when it must not take its place."""
+    name, version = definition.name, before["version"]
+    if if_version is not None and if_version != (version or 0):
+        raise TaskChanged(f"the task {name!r} has the version {version or 0}, not {if_version}; look at it again")
+    if version is None:
+        return SaveOutcome.CREATED
+    if version == 0:
+        raise AlreadyExists(f"the task {name!r} is a function of a worker's app; take another name, or delete it")
+    there = read_definition(before["definition"])
+    if there.kind is not definition.kind:
+        raise AlreadyExists(
+            f"the task {name!r} is a {there.kind}, and a task keeps its kind; delete it, or take another name"
+        )
+    return SaveOutcome.UNCHANGED if there == definition else SaveOutcome.CHANGED

@@ -42,8 +42,20 @@ class TooLarge(HoraeError):
     code, status, title = "too_large", 413, "The request is too large"
 
 
+class UnsatisfiableRange(HoraeError):
+    """`size` in `extra` is how many bytes there are."""
+
+    code, status, title = "unsatisfiable_range", 416, "The file has no such part"
+
+
 class Unauthenticated(HoraeError):
     code, status, title = "unauthenticated", 401, "A valid API key is needed"
+
+
+class InvalidSignature(HoraeError):
+    """Raised by `horae.webhooks.verify`, in services that Horae calls."""
+
+    code, status, title = "invalid_signature", 401, "The call is not signed as it should be"
 
 
 class Forbidden(HoraeError):
@@ -76,10 +88,44 @@ class AlreadyExists(HoraeError):
     code, status, title = "already_exists", 409, "The name is taken"
 
 
+class SecretInUse(HoraeError):
+    """`tasks` in `extra` are those that use it."""
+
+    code, status, title = "secret_in_use", 409, "Tasks use the secret"
+
+
+class SecretsLocked(HoraeError):
+    """The server lacks the key that secrets were sealed with, or has none at all."""
+
+    code, status, title = "secrets_locked", 409, "The server cannot open secrets"
+
+
+class TaskInUse(HoraeError):
+    """`jobs` and `schedules` in `extra` say who still needs it."""
+
+    code, status, title = "task_in_use", 409, "Jobs or schedules still need the task"
+
+
+class TaskChanged(HoraeError):
+    code, status, title = "task_changed", 409, "Somebody else has changed the task meanwhile"
+
+
 class DuplicateJob(HoraeError):
     """`job_id` in `extra` is the job that is there."""
 
     code, status, title = "duplicate_job", 409, "There is such a job already"
+
+
+class Gone(HoraeError):
+    """A result or file whose lifetime is over."""
+
+    code, status, title = "gone", 410, "It was kept for its time, and is gone"
+
+
+class DuplicateBackfill(HoraeError):
+    """`backfill` in `extra` is the one that runs."""
+
+    code, status, title = "duplicate_backfill", 409, "A backfill of this range has not ended"
 
 
 class WorkerGone(HoraeError):

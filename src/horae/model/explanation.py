@@ -39,6 +39,7 @@ class Code(StrEnum):
     BEHIND_OTHER_TENANTS = "behind_other_tenants"
     STARTING = "starting"
     CANCEL_REQUESTED = "cancel_requested"
+    AWAITING_CALLBACK = "awaiting_callback"
 
 
 class What(StrEnum):

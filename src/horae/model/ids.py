@@ -1,4 +1,9 @@
-"""Identifiers. A job id is a UUIDv7 whose 12 bits of `rand_a` carry the shard, so an id routes itself."""
+"""Identifiers. A job id is a UUIDv7 whose 12 bits of `rand_a` carry the shard, so an id routes itself.
+
+Its last ten bits are those of its tenant's number: a hint where to look for a job of which only the id is known. Ids
+that were derived, or made inside a user's transaction, have anything there. More bits would be taken from those that
+keep servers apart which make ids in the same millisecond.
+"""
 
 from datetime import UTC, date, datetime, timedelta
 from hashlib import blake2b
@@ -13,15 +18,19 @@ WorkerId = NewType("WorkerId", int)
 KeyId = NewType("KeyId", int)
 
 MAX_SHARD: Final = 0xFFF
+HINT_BITS: Final = 10
+SET_BACK_MS: Final = 10_000
 _VARIANT: Final = 0b10 << 62
+_HINT: Final = (1 << HINT_BITS) - 1
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class JobIds:
     """Makes job ids that grow: the millisecond from the caller's clock, then random bits, then a counter over them.
 
-    Ids of one maker never go back, even when its clock does; ids of several makers interleave by time. They are text:
-    that is what the wire and the driver take, and a UUID object for each would cost more than the rest of a submit.
+    Ids of one maker never go back, unless its clock was set back by more than seconds; ids of several makers interleave
+    by time. They are text: that is what the wire and the driver take, and a UUID object for each would cost more than
+    the rest of a submit.
     """
 
     def __init__(self, shard: int = 0) -> None:
@@ -32,22 +41,27 @@ class JobIds:
         self._head = ""
         self._tail = 0
 
-    def make(self, unix_seconds: float) -> str:
+    def make(self, unix_seconds: float, tenant_id: int = 0) -> str:
         ms = int(unix_seconds * 1000)
-        if ms > self._last_ms:
+        if ms != self._last_ms and not self._last_ms - SET_BACK_MS <= ms < self._last_ms:
             self._last_ms = ms
             text = f"{ms:012x}"
             self._head = f"{text[:8]}-{text[8:]}-{0x7000 | self._shard:04x}-"
-            self._tail = _VARIANT | getrandbits(61)
+            self._tail = _VARIANT | getrandbits(61 - HINT_BITS) << HINT_BITS
         else:
-            # Steps of up to 2**24 keep neighbours unguessable in practice and leave room for billions a millisecond.
-            self._tail += 1 + getrandbits(24)
-        tail = f"{self._tail:016x}"
+            # Steps of up to 2**24 keep neighbours unguessable in practice and leave room for millions a millisecond.
+            self._tail += 1 + getrandbits(24) << HINT_BITS
+        tail = f"{self._tail | tenant_id & _HINT:016x}"
         return f"{self._head}{tail[:4]}-{tail[4:]}"
 
 
 def shard_of(job_id: UUID) -> int:
     return (job_id.int >> 64) & MAX_SHARD
+
+
+def tenant_hint(job_id: UUID) -> int:
+    """The last bits of its tenant's number, if the id tells; whoever asks must look whether it is there."""
+    return job_id.int & _HINT
 
 
 def created_at(job_id: UUID) -> datetime:

@@ -22,6 +22,8 @@ MAX_LABEL_LENGTH: Final = 200
 MAX_KEY_LENGTH: Final = 200
 INLINE_RESULT_BYTES: Final = 32 * 1024
 MAX_RESULT_BYTES: Final = 64 * 1024 * 1024
+MAX_PIECE_BYTES: Final = 64 * 1024
+"""Of one partial result."""
 LATEST_YEAR: Final = 2200
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}")
 

@@ -57,9 +57,9 @@ class HttpCall(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=
     headers: dict[str, str] = {}
     body: Any = msgspec.UNSET
     """JSON with placeholders; text goes as it is. Not given: the params, for methods that have a body."""
-    expect: list[str] = ["200-299"]
+    expect: list[str] = msgspec.field(default_factory=lambda: ["200-299"])
     """Statuses that mean success: "204", "200-299"."""
-    retry_on: list[str] = ["408", "425", "429", "500-599"]
+    retry_on: list[str] = msgspec.field(default_factory=lambda: ["408", "425", "429", "500-599"])
     """Statuses worth another attempt; any other unexpected one ends the job."""
     redirects: int = 0
     """How many to follow."""

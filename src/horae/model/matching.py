@@ -39,6 +39,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     memory: int | None = None
     gpus: float | None = None
     disk: int | None = None
+    kinds: frozenset[str] = frozenset()
+    """The kinds of task that are data which it runs."""
 
 
 class Free(msgspec.Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -70,6 +72,7 @@ LIGHT: Final = Demand(1, 0.0, 0, 0.0, 0)
 
 
 class MisfitCode(StrEnum):
+    NO_SUCH_RUNNER = "no_such_runner"
     MISSING_LABEL = "missing_label"
     WRONG_KIND = "wrong_kind"
     WRONG_REGION = "wrong_region"
@@ -114,6 +117,7 @@ def fits(placement: Placement, offer: Offer) -> bool:
     wants = placement.requires
     return (
         offer.worker_id not in placement.not_workers
+        and (placement.runner is None or placement.runner in offer.kinds)
         and (wants.kind is None or wants.kind == offer.kind)
         and (wants.region is None or wants.region == offer.region)
         and (wants.zone is None or wants.zone == offer.zone)
@@ -144,6 +148,10 @@ def less(free: Free, need: Demand, jobs: int) -> Free:
 def misfits(placement: Placement, offer: Offer) -> list[Misfit]:
     """Every reason why this worker could not run such a job even when idle."""
     wrong = _wrong_places(placement.requires, offer) + _too_little(demand(placement), offer)
+    if placement.runner is not None and placement.runner not in offer.kinds:
+        offered = ", ".join(sorted(offer.kinds)) or "none"
+        words = f"a worker for tasks of kind {placement.runner} is wanted, its kinds are: {offered}"
+        wrong.insert(0, Misfit(MisfitCode.NO_SUCH_RUNNER, words))
     if offer.worker_id in placement.not_workers:
         wrong.append(Misfit(MisfitCode.MOVED_AWAY, "the job was moved away from this worker"))
     return wrong
@@ -250,8 +258,9 @@ def placement_of(request: "JobRequest", task: "TaskDefinition") -> Placement:
     prefers = merged(request.prefers, task.prefers)
     avoids = merged(request.avoids, task.avoids)
     spread = task.spread if request.spread is None else request.spread
+    runner = None if task.script is None and task.container is None and task.http is None else str(task.kind)
     if requires is None and prefers is None and avoids is None and spread is None and request.sticky is None:
-        return ANYWHERE
+        return ANYWHERE if runner is None else Placement(runner=runner)
     check_placement(requires, prefers, avoids, request.sticky, spread)
     return Placement(
         requires=ANYWHERE.requires if requires is None else normal(requires),
@@ -259,4 +268,5 @@ def placement_of(request: "JobRequest", task: "TaskDefinition") -> Placement:
         avoids=avoids or ANYWHERE.avoids,
         sticky=None if request.sticky is None else sticky_bucket(request.sticky),
         spread=spread,
+        runner=runner,
     )

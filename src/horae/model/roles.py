@@ -25,6 +25,11 @@ class Permission(StrEnum):
     GATES_MANAGE = "gates:manage"
     """Close and release gates, the emergency stop, and bring back what was dropped."""
     KEYS_MANAGE = "keys:manage"
+    SECRETS_READ = "secrets:read"
+    """Which there are. More than the names only for those who may also set them; values for nobody."""
+    SECRETS_WRITE = "secrets:write"
+    SECRETS_MANAGE = "secrets:manage"
+    """Give secrets new keys."""
     SCHEDULES_READ = "schedules:read"
     SCHEDULES_WRITE = "schedules:write"
     """Also calendars."""
@@ -54,15 +59,22 @@ _VIEWER: Final = _ANYBODY | {
     Permission.TENANTS_READ,
     Permission.SCHEDULES_READ,
     Permission.QUOTAS_READ,
+    Permission.SECRETS_READ,
 }
 _SUBMITTER: Final = _VIEWER | {
     Permission.JOBS_SUBMIT,
     Permission.JOBS_CONTROL,
     Permission.TASKS_WRITE,
     Permission.SCHEDULES_WRITE,
+    Permission.SECRETS_WRITE,
 }
 _OPERATOR: Final = _SUBMITTER | {Permission.LIMITS_MANAGE, Permission.GATES_MANAGE, Permission.WORKERS_CONTROL}
-_ADMIN: Final = _OPERATOR | {Permission.KEYS_MANAGE, Permission.TENANTS_MANAGE, Permission.QUOTAS_MANAGE}
+_ADMIN: Final = _OPERATOR | {
+    Permission.KEYS_MANAGE,
+    Permission.TENANTS_MANAGE,
+    Permission.QUOTAS_MANAGE,
+    Permission.SECRETS_MANAGE,
+}
 
 GRANTS: Final[dict[Role, frozenset[Permission]]] = {
     Role.VIEWER: _VIEWER,

@@ -78,6 +78,9 @@ class End(StrEnum):
     """The grant never reached the worker, or was handed back unstarted: costs the job nothing."""
     MOVED = "moved"
     """Stopped to go on at another worker: costs the job nothing."""
+    PARKED = "parked"
+    """No end, and never stored: the worker is done, and the end comes by a callback. Until then the server holds the
+    lease itself."""
 
 
 USES_AN_ATTEMPT: Final = frozenset({End.ERROR, End.FATAL, End.TIMEOUT})

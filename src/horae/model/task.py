@@ -8,10 +8,12 @@ from horae.model.breaker import Breaker, check_breaker
 from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput
 from horae.model.job import check_expiry, check_name
+from horae.model.kindchecks import check_kind, templates
 from horae.model.kinds import Container, HttpCall, Kind, Limits, Script, SecretUse, Sink
 from horae.model.placement import Requirements, Traits
 from horae.model.rank import EMERGENCY, LOWEST
 from horae.model.retry import RetryPolicy, check_max_attempts
+from horae.model.template import SECRETS, references
 from horae.model.unique import Unique, check_unique
 from horae.model.wishes import check_placement
 
@@ -67,6 +69,13 @@ class TaskDefinition(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_f
 
 
 def check_task(task: TaskDefinition) -> TaskDefinition:
+    check_basics(task)
+    check_kind(task)
+    return task
+
+
+def check_basics(task: TaskDefinition) -> None:
+    """What is not about its kind."""
     check_name(task.name, "name")
     if task.queue is not None:
         check_name(task.queue, "queue")
@@ -82,4 +91,14 @@ def check_task(task: TaskDefinition) -> TaskDefinition:
     if task.breaker is not None:
         check_breaker(task.breaker)
     check_placement(task.requires, task.prefers, task.avoids, spread=task.spread)
-    return task
+
+
+def secret_names(task: TaskDefinition) -> list[str]:
+    """What a worker needs of the tenant's secrets to run the task. Where a sink writes is the server's business."""
+    names = {use.name for use in task.secrets or ()}
+    names.update(
+        ref.steps[0] for field, text in templates(task) for ref in references(text, field) if ref.root == SECRETS
+    )
+    if task.http is not None and task.http.sign_with is not None:
+        names.add(task.http.sign_with)
+    return sorted(names)

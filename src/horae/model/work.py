@@ -1,5 +1,7 @@
 """What passes between server and worker about one job: a grant down, an end up."""
 
+from typing import Annotated, Final
+
 import msgspec
 
 from horae.model.states import End
@@ -11,6 +13,10 @@ class JobError(msgspec.Struct, omit_defaults=True):
     kind: str
     message: str
     traceback: str | None = None
+
+
+NOTE_CHARACTERS: Final = 500
+"""The most that a worker sends of a note: heartbeats carry the notes of all its jobs."""
 
 
 class Progress(msgspec.Struct, omit_defaults=True):
@@ -45,6 +51,24 @@ class Grant(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     disk: int = 0
 
 
+Amount = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+
+
+class Usage(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What an attempt of a task that is data used, and how well it was shut in."""
+
+    isolation: str = ""
+    """The level reached: `bubblewrap+seccomp+cgroup`, `podman+seccomp+cgroup`, `none` …; empty: no word."""
+    cpu: float | None = None
+    """CPU seconds."""
+    peak_memory: Amount | None = None
+    """Bytes, as the next two."""
+    read_bytes: Amount | None = None
+    written_bytes: Amount | None = None
+    version: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] | None = None
+    """Of the task, as it ran; the agent fills it in."""
+
+
 class Finished(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     """The end of one attempt, as the worker saw it."""
 
@@ -69,6 +93,8 @@ class Finished(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     """Bytes."""
     progress: Progress | None = None
     """The last word on how far it got, if no heartbeat has told it yet."""
+    usage: Usage | None = None
+    """Of tasks that are data only; functions tell `cpu` and `peak_memory` above."""
 
 
 class CancelOrder(msgspec.Struct, omit_defaults=True):

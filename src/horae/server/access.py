@@ -1,40 +1,14 @@
-"""Tasks, tenants and keys."""
+"""Tenants and keys."""
 
 import msgspec
 
-from horae.engine.tasks import SHARED
-from horae.model.errors import InvalidInput
-from horae.model.task import TaskDefinition
 from horae.server.calls import Call, Reply
-from horae.server.views import key_view, task_view, tenant_view
-from horae.wire.access import KeyCreate, KeyCreated, KeyPage, TaskPage, TenantChange, TenantCreate, TenantPage, Whoami
+from horae.server.views import key_view, tenant_view
+from horae.wire.access import KeyCreate, KeyCreated, KeyPage, TenantChange, TenantCreate, TenantPage, Whoami
 
-_task = msgspec.json.Decoder(TaskDefinition)
 _tenant = msgspec.json.Decoder(TenantCreate)
 _tenant_change = msgspec.json.Decoder(TenantChange)
 _key = msgspec.json.Decoder(KeyCreate)
-
-
-async def list_tasks(call: Call) -> Reply:
-    tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
-    return Reply(TaskPage([task_view(task) for task in await call.engine.tasks.list_all(tenant_id)]))
-
-
-async def get_task(call: Call) -> Reply:
-    tenant_id = await call.engine.access.tenant_for(call.caller, call.query.get("tenant"))
-    return Reply(task_view(await call.engine.tasks.get(tenant_id, call.path["name"])))
-
-
-async def put_task(call: Call) -> Reply:
-    definition = call.read(_task)
-    if definition.name != call.path["name"]:
-        raise InvalidInput(f"name: the body says {definition.name!r}, the address {call.path['name']!r}", field="name")
-    if call.caller.tenant_id is None and "tenant" not in call.query:
-        tenant_id = SHARED
-    else:
-        tenant_id = await call.engine.access.tenant_for(call.caller, call.query.get("tenant"))
-    await call.engine.tasks.register(tenant_id, definition)
-    return Reply(task_view(await call.engine.tasks.get(tenant_id, definition.name)))
 
 
 async def list_tenants(call: Call) -> Reply:

@@ -1,21 +1,31 @@
 """The ASGI application: finds the route, authorises the caller, calls the handler, maps errors. Nothing else."""
 
 from collections.abc import Iterable
+from typing import Final
 from urllib.parse import unquote
 
 import asyncpg
 import structlog
 
 from horae.engine.engine import Engine
-from horae.model.errors import HoraeError, InvalidInput, MethodNotAllowed, NotFound, OutcomeUnknown, Unauthenticated
+from horae.model.errors import (
+    HoraeError,
+    InvalidInput,
+    MethodNotAllowed,
+    NotFound,
+    OutcomeUnknown,
+    Unauthenticated,
+    UnsatisfiableRange,
+)
 from horae.model.roles import Permission
-from horae.server.calls import Call, EventStream, Receive, Reply, Scope, Send
+from horae.server.calls import Answer, Call, Receive, Reply, Scope, Send
 from horae.server.quotas import problem_headers
 from horae.server.routes import ROUTES, Route
 from horae.store.database import LOST
 from horae.wire.problems import CONTENT_TYPE, encode_problem
 
 log = structlog.get_logger()
+CALLBACKS: Final = "/v1/callbacks/"
 
 
 class Router:
@@ -82,33 +92,36 @@ class Application:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close"})
             return
-        reply: Reply | EventStream
+        reply: Answer
         try:
             reply = await self._answer(scope, receive)
         except Exception as error:  # noqa: BLE001 - the edge: whatever it is becomes a problem document
             reply = self._problem(error, scope["path"])
         await reply.send(send)
 
-    async def _answer(self, scope: Scope, receive: Receive) -> Reply | EventStream:
+    async def _answer(self, scope: Scope, receive: Receive) -> Answer:
         route, path = self._router.find(scope["method"], scope["path"], scope.get("raw_path"))
         call = Call(self._engine, scope, receive, path)
         if route.permission is not Permission.PUBLIC:
             call.caller = await self._engine.access.caller(_token(call))
             call.caller.may(route.permission)
-        if scope["method"] != "GET":
+        if scope["method"] != "GET" and not route.streamed:
             await call.read_body(route.limit)
         return await route.handler(call)
 
     def _problem(self, error: Exception, path: str) -> Reply:
         known = self._known(error)
         if known.status >= 500 and not isinstance(error, HoraeError):
-            log.error("request_failed", path=path, error=repr(error), exc_info=not isinstance(known, OutcomeUnknown))
+            traced = not isinstance(known, OutcomeUnknown)
+            log.error("request_failed", path=_without_token(path), error=repr(error), exc_info=traced)
         headers = []
         if "retry_after" in known.extra:
             headers.append((b"retry-after", str(known.extra["retry_after"]).encode()))
         headers += problem_headers(known)
         if "allow" in known.extra:
             headers.append((b"allow", ", ".join(known.extra["allow"]).encode()))
+        if isinstance(known, UnsatisfiableRange):
+            headers.append((b"content-range", b"bytes */%d" % known.extra["size"]))
         if isinstance(known, Unauthenticated):
             headers.append((b"www-authenticate", b"Bearer"))
         body = encode_problem(known, path)
@@ -123,6 +136,11 @@ class Application:
         if isinstance(error, LOST):
             return OutcomeUnknown("the database went away in the middle; whether this happened is unknown")
         return HoraeError("an error inside the server; its log has the details")
+
+
+def _without_token(path: str) -> str:
+    """The address of a callback is its key: it must not get into a log."""
+    return path[: len(CALLBACKS)] if path.startswith(CALLBACKS) else path
 
 
 def _token(call: Call) -> str:

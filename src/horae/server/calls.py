@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qsl
 from uuid import UUID
 
@@ -118,10 +118,27 @@ class Call:
             if not message.get("more_body"):
                 return b"".join(parts)
 
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The body as it comes, for routes that are `streamed`."""
+        more = True
+        while more:
+            message = await self.receive()
+            if message["type"] == "http.disconnect":
+                raise InvalidInput("the connection ended before the body did")
+            more = bool(message.get("more_body"))
+            if body := message.get("body", b""):
+                yield body
+
     async def disconnected(self) -> None:
         """Returns when the client has gone away."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
+
+
+class Answer(Protocol):
+    """What a handler gives back: it knows how to send itself."""
+
+    async def send(self, send: Send) -> None: ...
 
 
 class Reply:

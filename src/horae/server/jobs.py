@@ -1,13 +1,9 @@
 """Jobs: submit, look, follow."""
 
-import re
-import time
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-import asyncpg
 import msgspec
 
 from horae.engine.lists import MAX_PAGE, PAGE, JobFilter, states_of
@@ -17,18 +13,15 @@ from horae.model.errors import HoraeError, InvalidInput, MalformedBody
 from horae.model.job import check_instant
 from horae.model.rank import EPOCH, micros
 from horae.model.states import State
-from horae.server.calls import Call, EventStream, Reply, event
+from horae.server.calls import Call, Reply
 from horae.server.decoding import decode
 from horae.server.quotas import submit_headers
-from horae.server.views import error_view, execution_view, job_view, log_view, progress_view
+from horae.server.views import error_view, execution_view, job_view
 from horae.store.jobs import ExecutionPlace
-from horae.wire.jobs import BulkAnswer, BulkItem, ExecutionPage, JobEvent, JobPage, JobRequest, JobResult, LogPage
+from horae.wire.jobs import BulkAnswer, BulkItem, ExecutionPage, JobPage, JobRequest, JobResult
 
 MAX_BULK: Final = 10_000
 MAX_WAIT: Final = 30.0
-LOG_PAGE: Final = 200
-FOLLOW_SECONDS: Final = 0.3
-LOG_CURSOR: Final = re.compile(r"([0-9]{1,9})-(-?[0-9]{1,9})")
 _request = msgspec.json.Decoder(JobRequest)
 _items = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -171,6 +164,7 @@ async def result(call: Call) -> Reply:
     job_id = call.job_id()
     wait = call.query_number("wait", 0, 0, 3600)
     row = await call.engine.steer.get(call.caller, job_id)
+    await call.engine.lifetimes.check(row)
     ended = await call.engine.output.result(row["tenant_id"], job_id, min(wait, MAX_WAIT))
     if ended is None:
         state = state_of(await call.engine.steer.get(call.caller, job_id))
@@ -182,74 +176,3 @@ async def result(call: Call) -> Reply:
     if ended.state is State.SUCCEEDED:
         value = msgspec.Raw((ended.result or "null").encode())
     return Reply(JobResult(id=job_id, state=ended.state, result=value, error=error_view(ended.error)))
-
-
-async def logs(call: Call) -> Reply | EventStream:
-    job_id = call.job_id()
-    row = await call.engine.steer.get(call.caller, job_id)
-    after = _cursor_log(call.query.get("cursor") or call.header(b"last-event-id"))
-    if call.query.get("follow", "").lower() in {"1", "true", "yes"}:
-        return EventStream(call, _follow(call, job_id, row["tenant_id"], after))
-    limit = int(call.query_number("limit", LOG_PAGE, 1, 1000))
-    rows = await call.engine.output.log_page(row["tenant_id"], job_id, after, limit)
-    cursor = f"{rows[-1]['attempt']}-{rows[-1]['seq']}" if rows else f"{after[0]}-{after[1]}"
-    more = len(rows) >= limit or not state_of(row).ended
-    return Reply(LogPage([log_view(r) for r in rows], cursor if more else None))
-
-
-def _cursor_log(text: str | None) -> tuple[int, int]:
-    """A cursor is attempt-seq; before the first line it is 0--1."""
-    if not text:
-        return 0, -1
-    found = LOG_CURSOR.fullmatch(text)
-    if found is None:
-        raise InvalidInput("cursor: not one that this log gave", field="cursor")
-    return int(found[1]), int(found[2])
-
-
-async def _follow(call: Call, job_id: UUID, tenant_id: int, after: tuple[int, int]) -> AsyncIterator[bytes | None]:
-    quiet_since = time.monotonic()
-    while True:
-        # The state is read before the log, so that nothing printed before the end is missed after it.
-        row = await call.engine.steer.get(call.caller, job_id)
-        rows = await call.engine.output.log_page(tenant_id, job_id, after, LOG_PAGE)
-        for r in rows:
-            after = (r["attempt"], r["seq"])
-            yield event("log", log_view(r), f"{after[0]}-{after[1]}")
-        if rows:
-            quiet_since = time.monotonic()
-        elif state_of(row).ended:
-            yield event("end", _job_event(call, row))
-            return
-        elif time.monotonic() - quiet_since > EventStream.KEEP_ALIVE_SECONDS:
-            quiet_since = time.monotonic()
-            yield None
-        if len(rows) < LOG_PAGE:
-            await call.engine.watch.wait(tenant_id, str(job_id), FOLLOW_SECONDS)
-
-
-async def events(call: Call) -> EventStream:
-    row = await call.engine.steer.get(call.caller, call.job_id())
-    return EventStream(call, _events(call, row))
-
-
-async def _events(call: Call, row: asyncpg.Record) -> AsyncIterator[bytes | None]:
-    seen: tuple[object, ...] | None = None
-    quiet_since = time.monotonic()
-    while True:
-        now = _job_event(call, row)
-        what = (now.state, now.attempt, now.progress)
-        if what != seen:
-            seen, quiet_since = what, time.monotonic()
-            yield event("state", now)
-        if now.state.ended:
-            return
-        if time.monotonic() - quiet_since > EventStream.KEEP_ALIVE_SECONDS:
-            quiet_since = time.monotonic()
-            yield None
-        await call.engine.watch.wait(row["tenant_id"], str(row["id"]), FOLLOW_SECONDS)
-        row = await call.engine.steer.get(call.caller, row["id"])
-
-
-def _job_event(call: Call, row: asyncpg.Record) -> JobEvent:
-    return JobEvent(row["id"], state_of(row), row["attempt"], call.engine.clock.now(), progress_view(row))

@@ -9,19 +9,40 @@ import msgspec
 from horae.model.job import MAX_RESULT_BYTES
 from horae.model.roles import Permission
 from horae.model.task import TaskDefinition
-from horae.server import about, access, actions, gates, jobs, limits, quotas, schedules, steering, work
-from horae.server.calls import Call, EventStream, Reply
+from horae.server import (
+    about,
+    access,
+    actions,
+    callbacks,
+    files,
+    gates,
+    jobs,
+    limits,
+    quotas,
+    schedules,
+    secrets,
+    steering,
+    streams,
+    tasks,
+    work,
+)
+from horae.server.calls import Answer, Call
 from horae.wire import access as access_wire
 from horae.wire import actions as action_wire
+from horae.wire import briefs as brief_wire
+from horae.wire import callbacks as callback_wire
 from horae.wire import explanation as explanation_wire
+from horae.wire import files as file_wire
 from horae.wire import gates as gate_wire
 from horae.wire import jobs as job_wire
 from horae.wire import limits as limit_wire
 from horae.wire import quotas as quota_wire
 from horae.wire import schedules as schedule_wire
+from horae.wire import secrets as secret_wire
+from horae.wire import tasks as task_wire
 from horae.wire import workers as worker_wire
 
-Handler = Callable[[Call], Awaitable[Reply | EventStream]]
+Handler = Callable[[Call], Awaitable[Answer]]
 
 MIB: Final = 1024 * 1024
 
@@ -38,6 +59,8 @@ class Route(msgspec.Struct, frozen=True):
     query: tuple[str, ...] = ()
     limit: int = 2 * MIB
     """Bytes of body at most."""
+    streamed: bool = False
+    """The handler reads the body itself, piece by piece."""
     tag: str = "jobs"
 
 
@@ -81,12 +104,21 @@ ROUTES: Final = (
           explanation_wire.Explanation),
     Route("GET", "/v1/jobs/{job_id}/executions", P.JOBS_READ, jobs.executions, "Every attempt at a job",
           job_wire.ExecutionPage),
-    Route("GET", "/v1/jobs/{job_id}/logs", P.JOBS_READ, jobs.logs, "Output of a job, by page or followed",
+    Route("GET", "/v1/jobs/{job_id}/logs", P.JOBS_READ, streams.logs, "Output of a job, by page or followed",
           job_wire.LogPage, query=("cursor", "limit", "follow")),
-    Route("GET", "/v1/jobs/{job_id}/events", P.JOBS_READ, jobs.events, "A job's states as server-sent events",
+    Route("GET", "/v1/jobs/{job_id}/events", P.JOBS_READ, streams.events, "A job's states as server-sent events",
           job_wire.JobEvent),
     Route("GET", "/v1/jobs/{job_id}/result", P.JOBS_READ, jobs.result, "The result, waited for if asked",
           job_wire.JobResult, query=("wait",)),
+    Route("GET", "/v1/jobs/{job_id}/partial", P.JOBS_READ, streams.partial, "Pieces of a result, by page or followed",
+          file_wire.PartialPage, query=("cursor", "limit", "follow")),
+    Route("GET", "/v1/jobs/{job_id}/files", P.JOBS_READ, files.list_files, "The files that a job left",
+          file_wire.FilePage, tag="files"),
+    Route("GET", "/v1/files/{file_id}", P.JOBS_READ, files.download, "A file, or a part of it (Range)", tag="files"),
+    Route("POST", "/v1/files/{file_id}/address", P.JOBS_READ, files.address, "An address that needs no key, for a time",
+          file_wire.FileAddress, file_wire.AddressRequest, tag="files"),
+    Route("GET", "/v1/files/{file_id}/content", P.PUBLIC, files.signed, "A file by its signed address",
+          query=("expires", "signature"), tag="files"),
     Route("GET", "/v1/executions", P.JOBS_READ, jobs.executions_by_worker, "What a worker ran, latest first",
           job_wire.ExecutionPage, query=("worker_id", "cursor", "limit")),
     Route("POST", "/v1/workers", P.WORK, work.join, "Join as a worker", worker_wire.Joined, worker_wire.Join, 201,
@@ -98,24 +130,50 @@ ROUTES: Final = (
           worker_wire.Exchanged, worker_wire.Exchange, limit=64 * MIB, tag="workers"),
     Route("POST", "/v1/workers/{worker_id}/heartbeat", P.WORK, work.heartbeat, "Renew a worker's lease",
           worker_wire.HeartbeatAnswer, worker_wire.Heartbeat, tag="workers"),
+    Route("POST", "/v1/workers/{worker_id}/briefs", P.WORK, work.brief, "All that is needed to run one job",
+          brief_wire.Brief, brief_wire.BriefRequest, tag="workers"),
     Route("POST", "/v1/workers/{worker_id}/logs", P.WORK, work.logs, "Output of running jobs", None,
           worker_wire.LogUpload, 204, limit=16 * MIB, tag="workers"),
     Route("POST", "/v1/workers/{worker_id}/checkpoints", P.WORK, work.checkpoint, "Save a job's checkpoint", None,
           worker_wire.CheckpointUpload, 204, limit=4 * MIB, tag="workers"),
     Route("PUT", "/v1/workers/{worker_id}/results/{job_id}/{attempt}", P.WORK, work.result, "Upload a large result",
           None, msgspec.Raw, 204, limit=MAX_RESULT_BYTES + 1024, tag="workers"),
+    Route("POST", "/v1/workers/{worker_id}/files/{job_id}/{attempt}", P.WORK, files.upload, "Upload a file of a job",
+          file_wire.FileStored, None, 201, query=("name", "size", "sha256"), streamed=True, tag="workers"),
     Route("POST", "/v1/workers/{worker_id}/leave", P.WORK, work.leave, "Leave, giving back what is held", None, None,
           204, tag="workers"),
     Route("POST", "/v1/workers/{worker_id}/drain", P.WORKERS_CONTROL, work.drain, "Let a worker take no more work",
           worker_wire.Worker, worker_wire.Drain, tag="workers"),
     Route("POST", "/v1/workers/{worker_id}/resume", P.WORKERS_CONTROL, work.resume, "Let a drained worker go on",
           worker_wire.Worker, tag="workers"),
-    Route("GET", "/v1/tasks", P.TASKS_READ, access.list_tasks, "List tasks", access_wire.TaskPage, query=("tenant",),
+    Route("GET", "/v1/tasks", P.TASKS_READ, tasks.list_tasks, "List tasks", access_wire.TaskPage, query=("tenant",),
           tag="tasks"),
-    Route("GET", "/v1/tasks/{name}", P.TASKS_READ, access.get_task, "One task", access_wire.Task, query=("tenant",),
+    Route("POST", "/v1/tasks/validate", P.TASKS_READ, tasks.validate, "All that is wrong with a task not saved",
+          task_wire.Validated, task_wire.Validate, limit=4 * MIB, tag="tasks"),
+    Route("GET", "/v1/tasks/export", P.TASKS_READ, tasks.export, "Tasks that are data, as YAML",
+          query=("tenant", "name"), tag="tasks"),
+    Route("POST", "/v1/tasks/import", P.TASKS_WRITE, tasks.import_tasks, "Save the tasks of a YAML file",
+          task_wire.ImportAnswer, msgspec.Raw, limit=16 * MIB, query=("tenant", "dry_run", "reason"), tag="tasks"),
+    Route("GET", "/v1/tasks/{name}", P.TASKS_READ, tasks.get, "One task", access_wire.Task, query=("tenant",),
           tag="tasks"),
-    Route("PUT", "/v1/tasks/{name}", P.TASKS_WRITE, access.put_task, "Register a task", access_wire.Task,
-          TaskDefinition, query=("tenant",), tag="tasks"),
+    Route("PUT", "/v1/tasks/{name}", P.TASKS_WRITE, tasks.put, "Save a task, or register a function",
+          access_wire.Task, TaskDefinition, limit=4 * MIB, query=("tenant", "reason", "if_version"), tag="tasks"),
+    Route("DELETE", "/v1/tasks/{name}", P.TASKS_WRITE, tasks.delete, "Delete a task that nobody needs", None, None,
+          204, query=("tenant", "force"), tag="tasks"),
+    Route("GET", "/v1/tasks/{name}/versions", P.TASKS_READ, tasks.versions, "Every version of a task",
+          task_wire.TaskVersionPage, query=("tenant",), tag="tasks"),
+    Route("GET", "/v1/tasks/{name}/versions/{version}", P.TASKS_READ, tasks.version, "One version of a task",
+          task_wire.TaskVersion, query=("tenant",), tag="tasks"),
+    Route("GET", "/v1/tasks/{name}/diff", P.TASKS_READ, tasks.diff, "What differs between two versions",
+          task_wire.TaskDiff, query=("tenant", "before", "after"), tag="tasks"),
+    Route("POST", "/v1/tasks/{name}/rollback", P.TASKS_WRITE, tasks.rollback, "Put an earlier version in force again",
+          access_wire.Task, task_wire.Rollback, query=("tenant",), tag="tasks"),
+    Route("GET", "/v1/tasks/{name}/shares", P.TASKS_READ, tasks.shares, "Who else may use a task",
+          task_wire.TaskSharePage, query=("tenant",), tag="tasks"),
+    Route("POST", "/v1/tasks/{name}/share", P.TASKS_WRITE, tasks.share, "Let other tenants use a task",
+          task_wire.TaskSharePage, task_wire.ShareRequest, query=("tenant",), tag="tasks"),
+    Route("POST", "/v1/tasks/{name}/unshare", P.TASKS_WRITE, tasks.unshare, "Take a task back from other tenants",
+          task_wire.TaskSharePage, task_wire.UnshareRequest, query=("tenant",), tag="tasks"),
     Route("GET", "/v1/limits", P.LIMITS_READ, limits.list_limits, "List the limits on what runs",
           limit_wire.LimitPage, query=("tenant",), tag="limits"),
     Route("GET", "/v1/limits/{name}", P.LIMITS_READ, limits.get, "One limit, and how much of it is used",
@@ -172,6 +230,18 @@ ROUTES: Final = (
           schedule_wire.Calendar, schedule_wire.CalendarDefinition, query=("tenant",), tag="calendars"),
     Route("DELETE", "/v1/calendars/{name}", P.SCHEDULES_WRITE, schedules.delete_calendar, "Delete a calendar", None,
           None, 204, query=("tenant",), tag="calendars"),
+    Route("GET", "/v1/secrets", P.SECRETS_READ, secrets.list_secrets, "List secrets, without their values",
+          secret_wire.SecretPage, query=("tenant",), tag="secrets"),
+    Route("POST", "/v1/secrets/rotate-tenant", P.SECRETS_MANAGE, secrets.rotate_tenant, "A new key for its secrets",
+          secret_wire.Rotated, query=("tenant",), tag="secrets"),
+    Route("POST", "/v1/secrets/rotate-master", P.SECRETS_MANAGE, secrets.rotate_master, "Use the new master key",
+          secret_wire.Rotated, tag="secrets"),
+    Route("GET", "/v1/secrets/{name}", P.SECRETS_READ, secrets.get, "One secret, without its value",
+          secret_wire.Secret, query=("tenant",), tag="secrets"),
+    Route("PUT", "/v1/secrets/{name}", P.SECRETS_WRITE, secrets.put, "Set a secret", secret_wire.Secret,
+          secret_wire.SecretPut, query=("tenant",), tag="secrets"),
+    Route("DELETE", "/v1/secrets/{name}", P.SECRETS_WRITE, secrets.delete, "Delete a secret", None, None, 204,
+          query=("tenant", "force"), tag="secrets"),
     Route("GET", "/v1/tenants", P.TENANTS_READ, access.list_tenants, "List tenants", access_wire.TenantPage,
           tag="tenants"),
     Route("POST", "/v1/tenants", P.TENANTS_MANAGE, access.create_tenant, "Create a tenant", access_wire.Tenant,
@@ -209,6 +279,8 @@ ROUTES: Final = (
     Route("DELETE", "/v1/keys/{key_id}", P.KEYS_MANAGE, access.revoke_key, "Revoke an API key", access_wire.Key,
           tag="keys"),
     Route("GET", "/v1/whoami", P.SELF_READ, access.whoami, "Who this key is", access_wire.Whoami, tag="keys"),
+    Route("POST", "/v1/callbacks/{token}", P.PUBLIC, callbacks.report, "Say how a job ended, or how far it is",
+          callback_wire.CallbackAccepted, callback_wire.CallbackReport, tag="callbacks"),
     Route("GET", "/healthz", P.PUBLIC, about.health, "Whether the process lives", dict[str, str], tag="about"),
     Route("GET", "/readyz", P.PUBLIC, about.ready, "Whether jobs can be submitted and run", dict[str, Any],
           tag="about"),

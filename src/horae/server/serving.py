@@ -13,10 +13,13 @@ import uvicorn
 
 from horae.engine.engine import Engine, EngineConfig
 from horae.engine.fleet import LEASE_SECONDS
+from horae.engine.masterkeys import MasterKeys
 from horae.model.errors import SetupError
 from horae.server.app import Application
 from horae.server.protocol import Protocol
 from horae.store.database import DatabaseConfig
+from horae.store.objects import DEFAULT_ACCESS
+from horae.store.s3 import S3Access
 from horae.store.safety import check_server
 
 log = structlog.get_logger()
@@ -28,6 +31,7 @@ STOP_SECONDS: Final = 5
 class ServerConfig(msgspec.Struct, frozen=True, kw_only=True):
     dsn: str
     objects: str
+    s3: S3Access = DEFAULT_ACCESS
     host: str = "127.0.0.1"
     port: int = 8420
     retention_days: int = 30
@@ -36,6 +40,8 @@ class ServerConfig(msgspec.Struct, frozen=True, kw_only=True):
     lease_seconds: float = LEASE_SECONDS
     max_pending: int | None = None
     shed: bool = False
+    public_url: str | None = None
+    secrets: MasterKeys = MasterKeys()
 
 
 class Server:
@@ -45,10 +51,13 @@ class Server:
             EngineConfig(
                 database=DatabaseConfig(dsn=config.dsn),
                 objects=config.objects,
+                s3=config.s3,
                 retention=timedelta(days=config.retention_days),
                 lease_seconds=config.lease_seconds,
                 max_pending=config.max_pending,
                 shed=config.shed,
+                public_url=config.public_url,
+                secrets=config.secrets,
             )
         )
         self._socket: socket.socket | None = None

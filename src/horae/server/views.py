@@ -16,6 +16,7 @@ from horae.model.retry import DEFAULT_MAX_ATTEMPTS
 from horae.model.states import End, State
 from horae.model.work import JobError
 from horae.wire.access import Key, Task, Tenant
+from horae.wire.files import Partial
 from horae.wire.jobs import Execution, Job, LogLine, ProgressView
 from horae.wire.workers import Worker
 
@@ -89,11 +90,19 @@ def execution_view(row: asyncpg.Record) -> Execution:
         error=error_view(values.get("error")),
         cpu=values.get("cpu"),
         peak_memory=values.get("peak_memory"),
+        isolation=values.get("isolation"),
+        task_version=values.get("task_version"),
+        read_bytes=values.get("read_bytes"),
+        written_bytes=values.get("written_bytes"),
     )
 
 
 def log_view(row: asyncpg.Record) -> LogLine:
     return LogLine(row["attempt"], row["seq"], row["stream"], row["at"], row["text"])
+
+
+def partial_view(row: asyncpg.Record) -> Partial:
+    return Partial(row["attempt"], row["seq"], row["at"], msgspec.Raw(row["text"].encode()))
 
 
 def worker_view(row: asyncpg.Record) -> Worker:
@@ -148,4 +157,12 @@ def tenant_view(tenant: TenantView) -> Tenant:
 
 
 def task_view(task: TaskView) -> Task:
-    return Task(tenant=task.tenant, definition=task.definition, updated_at=task.updated_at)
+    return Task(
+        tenant=task.tenant,
+        definition=task.definition,
+        updated_at=task.updated_at,
+        kind=task.kind,
+        version=task.version,
+        with_secrets=task.with_secrets,
+        cut=task.cut,
+    )

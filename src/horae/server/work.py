@@ -13,6 +13,7 @@ from horae.model.errors import InvalidInput
 from horae.model.work import Grant
 from horae.server.calls import Call, Reply
 from horae.server.views import worker_view
+from horae.wire.briefs import Brief, BriefRequest
 from horae.wire.workers import (
     CheckpointUpload,
     Drain,
@@ -36,6 +37,7 @@ _heartbeat = msgspec.json.Decoder(Heartbeat)
 _logs = msgspec.json.Decoder(LogUpload)
 _drain = msgspec.json.Decoder(Drain)
 _checkpoint = msgspec.json.Decoder(CheckpointUpload)
+_brief = msgspec.json.Decoder(BriefRequest)
 
 
 async def join(call: Call) -> Reply:
@@ -115,6 +117,13 @@ async def heartbeat(call: Call) -> Reply:
         await fleet.take_back(session.worker_id, beat.lost)
     await fleet.progress(session.worker_id, beat.progress)
     return Reply(HeartbeatAnswer(await fleet.orders(session), session.draining))
+
+
+async def brief(call: Call) -> Reply:
+    asked = call.read(_brief)
+    session = await call.engine.fleet.session(call.caller, call.number("worker_id"))
+    given = await call.engine.briefs.give(session.worker_id, asked.lane, asked.id, asked.attempt)
+    return Reply(msgspec.convert(given, Brief, from_attributes=True))
 
 
 async def logs(call: Call) -> Reply:

@@ -21,13 +21,36 @@ class Step(NamedTuple):
     finished: bool
 
 
+class NewBackfill(NamedTuple):
+    """One row of `backfill_create`, in the order of its parameters."""
+
+    tenant_id: int
+    schedule_id: int
+    since: datetime
+    until: datetime
+    concurrency: int
+    total: int
+    cursor_at: datetime
+    by: str
+
+
 class Backfills:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def backfill_create(self, *values: object) -> asyncpg.Record:
-        rows = await self._database.once("backfill_create", *values)
-        return rows[0]
+    async def backfill_create(self, name: str, row: NewBackfill) -> tuple[int, bool]:
+        """Its number, and whether it is new: one of the same range that runs is not made twice.
+
+        `name` is the schedule's, whose row is held meanwhile: of several who ask at once, one makes it.
+        """
+
+        async def work(tx: Transaction) -> tuple[int, bool]:
+            await tx.fetchrow("schedule_lock", row.tenant_id, name)
+            same = await tx.fetchrow("backfill_same", row.tenant_id, row.schedule_id, row.since, row.until)
+            made = same or await tx.fetchrow("backfill_create", *row)
+            return (0 if made is None else made["id"]), same is None
+
+        return await self._database.atomically(work)
 
     async def backfill_list(self, tenant_id: int, schedule_id: int, backfill_id: int | None, limit: int) -> Rows:
         return await self._database.fetch("backfill_list", tenant_id, schedule_id, backfill_id, limit)

@@ -99,6 +99,11 @@ async def servers(connection: Connection) -> list[SeenServer]:
     return [SeenServer(**dict(row)) for row in rows]
 
 
+async def master_keys(connection: Connection) -> dict[str, int]:
+    """Which master keys wrap how many tenants' keys."""
+    return {row["master"]: row["keys"] for row in await connection.fetch(statements()["checkup_masters"])}
+
+
 async def clock(connection: Connection) -> datetime:
     now: datetime = await connection.fetchval(statements()["clock"])
     return now

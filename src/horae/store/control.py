@@ -60,8 +60,10 @@ class Control:
     async def key_touch(self, ids: Sequence[int]) -> None:
         await self._database.fetch("key_touch", ids)
 
-    async def task_put(self, *values: object) -> None:
-        await self._database.fetch("task_put", *values)
+    async def task_put(self, *values: object) -> tuple[int, bool]:
+        """The version that is there now, and whether anything was written."""
+        row = await self._database.fetchrow("task_put", *values)
+        return (0, False) if row is None else (row["version"], row["done"])
 
     async def task_lanes(self, *values: object) -> None:
         await self._database.fetch("task_lanes", *values)
@@ -71,6 +73,10 @@ class Control:
 
     async def task_list(self, tenant_id: int | None) -> Rows:
         return await self._database.fetch("task_list", tenant_id)
+
+    async def task_overview(self, tenant_id: int | None) -> Rows:
+        """What a tenant may use; what runs is left out where it is long."""
+        return await self._database.fetch("task_overview", tenant_id)
 
     async def lane_intern(self, keys: Sequence[LaneKey]) -> dict[LaneKey, int]:
         found: dict[LaneKey, int] = {}

@@ -74,6 +74,11 @@ class Gates:
     async def gate_change(self, *values: object) -> bool:
         return await self._policy_change("gate_change", *values)
 
+    async def gate_stop_again(
+        self, gate_id: int, tenant_id: int | None, reason: str, running: str, seconds: float | None
+    ) -> bool:
+        return await self._policy_change("gate_stop_again", gate_id, tenant_id, reason, running, seconds)
+
     async def gate_release(self, gate_id: int, tenant_id: int | None, by: str, rate: float | None) -> bool:
         return await self._policy_change("gate_release", gate_id, tenant_id, by, rate)
 
@@ -132,6 +137,11 @@ class Gates:
         """How many jobs got their turn, and when the first of them is due."""
         row = await self._database.fetchrow("gate_unblock_slowly", gate_id, seconds)
         return (0, None) if row is None else (row["moved"], row["run_at"])
+
+    async def gate_left(self, scope: Scope, lowest: UUID, behind: int, lanes: int) -> list[int]:
+        """Lanes that still have jobs of a gate's backlog."""
+        rows = await self._database.fetch("gate_left", *scope, lowest, behind, lanes)
+        return [row["lane_id"] for row in rows]
 
     async def gate_is_drained(self, gate_id: int, scope: Scope, lowest: UUID, rank: int, *, whole: bool) -> bool:
         row = await self._database.fetchrow("gate_is_drained", gate_id, *scope, whole, lowest, rank)

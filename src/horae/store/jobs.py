@@ -8,6 +8,7 @@ from uuid import UUID
 import asyncpg
 
 from horae.model.errors import OutcomeUnknown, StoreUnavailable
+from horae.model.ids import HINT_BITS, tenant_hint
 from horae.model.states import State
 from horae.store.database import AMBIGUOUS, Copy, Database, NotConnected, Rows, Transaction, columns
 from horae.store.moves import expiries, put_back, submit_in
@@ -53,6 +54,18 @@ class LaneGroups(NamedTuple):
     bursts: Sequence[float | None]
     counts: Sequence[int]
     places: Sequence[int]
+
+
+class Used(NamedTuple):
+    """What an attempt at a task that is data used."""
+
+    tenant_id: int
+    id: str
+    attempt: int
+    task_version: int | None
+    isolation: str
+    read_bytes: int | None
+    written_bytes: int | None
 
 
 class Jobs:
@@ -149,23 +162,41 @@ class Jobs:
         ended = await self._database.fetch("job_succeed", worker_id, *columns(rows), hot=True)
         return {row["id"] for row in ended}
 
-    async def job_complete(self, worker_id: int, rows: Sequence[tuple[object, ...]]) -> set[str]:
-        ended = await self._database.fetch("job_complete", worker_id, *columns(rows), hot=True)
+    async def job_complete(
+        self, worker_id: int, rows: Sequence[tuple[object, ...]], used: Sequence[Used] = ()
+    ) -> set[str]:
+        """With what those attempts used whose tasks are data."""
+
+        async def work(tx: Transaction) -> Rows:
+            ended = await tx.fetch("job_complete", worker_id, *columns(rows))
+            await _add_executions(tx, used, ended)
+            return ended
+
+        if used:
+            ended = await self._database.atomically(work, hot=True)
+        else:
+            ended = await self._database.fetch("job_complete", worker_id, *columns(rows), hot=True)
         return {row["id"] for row in ended}
 
     async def job_reschedule(self, worker_id: int, rows: Sequence[tuple[object, ...]]) -> Rows:
         return await self._database.fetch("job_reschedule", worker_id, *columns(rows), hot=True)
 
     async def job_relocate(
-        self, worker_id: int, rows: Sequence[tuple[object, ...]], places: Sequence[tuple[int, str, int, int, int]]
+        self,
+        worker_id: int,
+        rows: Sequence[tuple[object, ...]],
+        places: Sequence[tuple[int, str, int, int, int]],
+        used: Sequence[Used] = (),
     ) -> Rows:
-        """As `job_reschedule`; and those in `places` (tenant, id, rank, lane, other lane) go into the other lane."""
+        """As `job_reschedule`, with what attempts used; and those in `places` (tenant, id, rank, lane, other lane) go
+        into the other lane."""
 
         async def work(tx: Transaction) -> Rows:
             back = await tx.fetch("job_reschedule", worker_id, *columns(rows))
             held = {row["id"] for row in back}
             if going := [place for place in places if place[1] in held]:
                 await tx.fetch("ready_relocate", *columns(going))
+            await _add_executions(tx, used, back)
             return back
 
         return await self._database.atomically(work)
@@ -185,7 +216,11 @@ class Jobs:
         return await self._database.fetch("cancel_overtaken", worker_id, *columns(fences), hot=True)
 
     async def job_get(self, tenant_id: int | None, job_id: UUID) -> asyncpg.Record | None:
-        return await self._database.fetchrow("job_get", tenant_id, job_id)
+        """Without a tenant: of whichever tenant."""
+        if tenant_id is None:
+            found = await self._database.fetch("job_tenant", job_id, tenant_hint(job_id), 1 << HINT_BITS)
+            tenant_id = found[0]["tenant_id"]
+        return None if tenant_id is None else await self._database.fetchrow("job_get", tenant_id, job_id)
 
     async def job_states(self, tenant_id: int, ids: Sequence[UUID]) -> Rows:
         return await self._database.fetch("job_states", tenant_id, ids)
@@ -229,6 +264,12 @@ class Jobs:
             return await put_back(tx, change, taken["attempt"])
 
         return await self._database.atomically(work)
+
+
+async def _add_executions(tx: Transaction, used: Sequence[Used], ended: Rows) -> None:
+    ids = {row["id"] for row in ended}
+    if rows := [one for one in used if one.id in ids]:
+        await tx.fetch("execution_add", *columns(rows))
 
 
 class PendingChange(NamedTuple):

@@ -3,29 +3,36 @@
 from horae.store.actions import Actions, DeadLetters
 from horae.store.backfills import Backfills
 from horae.store.breakers import Breakers
+from horae.store.callbacks import CallbackRows
 from horae.store.control import Control
 from horae.store.database import Database
 from horae.store.explain import ExplainRows
+from horae.store.files import FileRows
 from horae.store.gates import Gates
 from horae.store.jobs import JobLists, Jobs
-from horae.store.objects import Objects
+from horae.store.objects import Objects, ObjectsConfig
 from horae.store.policy import PolicyRows
 from horae.store.quotas import Quotas
 from horae.store.rollups import Rollups
 from horae.store.schedules import Schedules
+from horae.store.secrets import SecretRows
+from horae.store.tasks import TaskRows
 from horae.store.unique import Expiries, Uniques
 from horae.store.upkeep import Upkeep
 from horae.store.workers import Workers
 
 
 class Stores:
-    def __init__(self, database: Database, objects: str) -> None:
+    def __init__(self, database: Database, objects: ObjectsConfig) -> None:
         self.jobs = Jobs(database)
         self.lists = JobLists(database)
         self.workers = Workers(database)
         self.control = Control(database)
+        self.tasks = TaskRows(database)
+        self.secrets = SecretRows(database)
         self.upkeep = Upkeep(database)
         self.objects = Objects(objects)
+        self.files = FileRows(database)
         self.policy = PolicyRows(database)
         self.gates = Gates(database)
         self.breakers = Breakers(database)
@@ -38,3 +45,4 @@ class Stores:
         self.explain = ExplainRows(database)
         self.schedules = Schedules(database)
         self.backfills = Backfills(database)
+        self.callbacks = CallbackRows(database)

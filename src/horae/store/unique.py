@@ -127,9 +127,6 @@ class Expiries:
         """Those that were ended: lane, id and attempt."""
         return await self._database.fetch("expiry_end", rows, error, hot=True)
 
-    async def expiry_end_leased(
-        self, worker_id: int, rows: Sequence[tuple[int, str, int, int]], error: str
-    ) -> set[str]:
+    async def expiry_end_leased(self, worker_id: int, rows: Sequence[tuple[int, str, int, int]], error: str) -> Rows:
         """`rows` are (lane, id, attempt, tenant)."""
-        ended = await self._database.fetch("expiry_end_leased", worker_id, *columns(rows), error, hot=True)
-        return {row["id"] for row in ended}
+        return await self._database.fetch("expiry_end_leased", worker_id, *columns(rows), error, hot=True)

@@ -10,7 +10,7 @@ from horae.store.database import Database, Rows, Transaction
 from horae.store.statements import statements
 
 BRIEFLY: Final = "set local lock_timeout = '200ms'"
-PARTITIONED: Final = ("job", "outcome", "attempt", "log_chunk")
+PARTITIONED: Final = ("job", "outcome", "attempt", "log_chunk", "execution")
 
 
 class Upkeep:
@@ -22,8 +22,8 @@ class Upkeep:
         now: datetime = rows[0]["now"]
         return now
 
-    async def timer_promote(self, floor: datetime, limit: int) -> Rows:
-        return await self._database.once("timer_promote", floor, limit, hot=True)
+    async def timer_promote(self, floor: datetime, limit: int, until: datetime) -> Rows:
+        return await self._database.once("timer_promote", floor, limit, until, hot=True)
 
     async def timer_next(self, floor: datetime) -> tuple[datetime, datetime | None]:
         rows = await self._database.once("timer_next", floor, hot=True)

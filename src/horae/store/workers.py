@@ -1,6 +1,7 @@
 """Workers, their leases, and what they send while they run: logs, checkpoints, progress."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -17,10 +18,10 @@ class Workers:
         return int(rows[0]["id"])
 
     async def worker_heartbeat(
-        self, worker_id: int, tenant_id: int | None, lease_seconds: float, *load: object
+        self, worker_id: int, tenant_id: int | None, now: datetime, lease_seconds: float, *load: object
     ) -> str | None:
         """The worker's state, or None when its lease had ended."""
-        row = await self._database.fetchrow("worker_heartbeat", worker_id, tenant_id, lease_seconds, *load)
+        row = await self._database.fetchrow("worker_heartbeat", worker_id, tenant_id, now, lease_seconds, *load)
         return row["state"] if row else None
 
     async def worker_get(self, worker_id: int, tenant_id: int | None) -> asyncpg.Record | None:
@@ -40,22 +41,21 @@ class Workers:
     ) -> bool:  # fmt: skip
         return bool(await self._database.fetch("worker_steer", worker_id, tenant_id, state, who, reason, seconds))
 
-    async def worker_expired(self, look_back: float) -> Rows:
-        return await self._database.fetch("worker_expired", look_back)
+    async def worker_expired(self, now: datetime, look_back: float) -> Rows:
+        return await self._database.fetch("worker_expired", now, look_back)
 
-    async def worker_lose(self, worker_id: int) -> bool:
-        return bool(await self._database.fetch("worker_lose", worker_id))
+    async def worker_set_right(self) -> int:
+        """How many were seen in what is now the future."""
+        return len(await self._database.fetch("worker_set_right"))
+
+    async def worker_lose(self, worker_id: int, now: datetime) -> bool:
+        return bool(await self._database.fetch("worker_lose", worker_id, now))
 
     async def lease_of_worker(self, worker_id: int, numbers: Sequence[int] | None, rows: int) -> Rows:
         return await self._database.fetch("lease_of_worker", worker_id, numbers, rows, hot=True)
 
     async def lease_of_lost(self, worker_id: int, rows: int) -> Rows:
         return await self._database.fetch("lease_of_lost", worker_id, rows, hot=True)
-
-    async def lease_holds(self, worker_id: int, job_id: UUID, attempt: int) -> int | None:
-        """The job's tenant, if this worker holds this attempt."""
-        row = await self._database.fetchrow("lease_holds", worker_id, job_id, attempt)
-        return row["tenant_id"] if row else None
 
     async def cancel_orders(self, worker_id: int) -> Rows:
         return await self._database.fetch("cancel_orders", worker_id)
@@ -77,6 +77,9 @@ class Workers:
 
     async def log_page(self, tenant_id: int, job_id: UUID, after: tuple[int, int], rows: int) -> Rows:
         return await self._database.fetch("log_page", tenant_id, job_id, *after, rows)
+
+    async def partial_page(self, tenant_id: int, job_id: UUID, after: tuple[int, int], rows: int) -> Rows:
+        return await self._database.fetch("partial_page", tenant_id, job_id, *after, rows)
 
     async def checkpoint_save(self, worker_id: int, lane_id: int, job_id: str, attempt: int, data: str) -> bool:
         return bool(await self._database.fetch("checkpoint_save", worker_id, lane_id, job_id, attempt, data, hot=True))

@@ -9,7 +9,7 @@ with it (see horae.store.embedded.launch), and the next session removes the fold
 import fcntl
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -27,10 +27,10 @@ OVERRIDES = {"max_connections": "200", "shared_buffers": "128MB", "max_wal_size"
 
 
 @asynccontextmanager
-async def temporary_cluster(*, durable: bool = False) -> AsyncIterator[Cluster]:
+async def temporary_cluster(*, durable: bool = False, prefix: Sequence[str] = ()) -> AsyncIterator[Cluster]:
     """A cluster in a temporary folder, removed at the end. `durable` is for tests that crash it."""
     with temporary_folder() as folder:
-        async with Cluster(folder / "data", durable=durable, overrides=OVERRIDES) as cluster:
+        async with Cluster(folder / "data", durable=durable, overrides=OVERRIDES, prefix=prefix) as cluster:
             yield cluster
 
 

@@ -8,7 +8,7 @@ attempts are not stopped at their timeout, retries do not wait, and later jobs r
 import io
 import logging
 import sys
-from collections.abc import AsyncGenerator, Generator, Iterator
+from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from datetime import datetime
 from typing import Any, Final, TextIO
@@ -29,9 +29,12 @@ _CONNECTION: Final = Connection("inline://", "inline")
 
 
 @contextmanager
-def inline(app: App) -> Iterator["InlineRun"]:
-    """`with inline(app) as run:` – jobs that are due run at once, the others with `run.until(…)` or `run.drain()`."""
-    server = InlineServer(app.tasks)
+def inline(app: App, *, secrets: Mapping[str, str] | None = None) -> Iterator["InlineRun"]:
+    """`with inline(app) as run:` – jobs that are due run at once, the others with `run.until(…)` or `run.drain()`.
+
+    `secrets` are what `ctx.secret` gives; those that are not there are looked for in the environment.
+    """
+    server = InlineServer(app.tasks, secrets or {})
     former = app.clients.swap(
         Client(connection=_CONNECTION, transport=InlineTransport(server)),
         AsyncClient(connection=_CONNECTION, transport=AsyncInlineTransport(server)),

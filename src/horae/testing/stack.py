@@ -56,10 +56,14 @@ class Stack:
         self._urls[name] = await program.line("Horae listens on ")
         return program
 
-    async def worker(self, name: str, app: str, slots: int = 2, url: str | None = None) -> Program:
+    async def worker(
+        self, name: str, app: str | None = None, slots: int = 2, url: str | None = None, kinds: str | None = None
+    ) -> Program:
         """Starts a worker; `until_joined` tells when it is there."""
-        arguments = ["worker", "--app", app, "--slots", str(slots), "--name", name, "--url", url or self.url]
-        arguments += ["--key-file", str(self._key_file), "--drain-timeout", "2s"]
+        arguments = ["worker", "--slots", str(slots), "--name", name, "--url", url or self.url]
+        arguments += ["--app", app] if app else []
+        arguments += ["--kinds", kinds] if kinds else []
+        arguments += ["--key-file", str(self._key_file), "--state", str(self.folder / "state"), "--drain-timeout", "2s"]
         return await self._start(name, arguments, {}, self.workers)
 
     async def _start(self, name: str, arguments: list[str], environ: dict[str, str], beside: list[Program]) -> Program:
@@ -94,8 +98,11 @@ class Stack:
         """Workers first: they want to say goodbye. One that was left frozen must hear that it shall stop."""
         for program in list(self._frozen):
             self.thaw(program)
-        for programs in (self.workers, self.servers):
-            await asyncio.gather(*(program.stop() for program in programs))
+        await self.stop_workers()
+        await asyncio.gather(*(server.stop() for server in self.servers))
+
+    async def stop_workers(self) -> None:
+        await asyncio.gather(*(worker.stop() for worker in self.workers))
 
 
 @asynccontextmanager

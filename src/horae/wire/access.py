@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from horae.model.kinds import Kind
 from horae.model.roles import Role
 from horae.model.task import TaskDefinition
 
@@ -71,6 +72,13 @@ class Task(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Absent: shared with all tenants."""
     definition: TaskDefinition
     updated_at: datetime
+    kind: Kind = Kind.FUNCTION
+    version: int = 0
+    """Of a task that is data; 0 for a function."""
+    with_secrets: bool = False
+    """Of a task that another tenant shares: whether its jobs get the secrets of that tenant."""
+    cut: bool = False
+    """In a list: the definition is long, and what runs is left out. Ask for the task by its name."""
 
 
 class TaskPage(msgspec.Struct):

@@ -29,3 +29,6 @@ class Brief(msgspec.Struct, kw_only=True, omit_defaults=True):
     secrets: dict[str, str] = {}
     """Every secret that the task names, in clear."""
     callback: Callback | None = None
+
+    def __repr__(self) -> str:
+        return f"Brief({self.id}, attempt {self.attempt}, secrets {sorted(self.secrets)})"

@@ -159,6 +159,11 @@ class Execution(msgspec.Struct, kw_only=True, omit_defaults=True):
     error: JobError | None = None
     cpu: float | None = None
     peak_memory: int | None = None
+    isolation: str | None = None
+    """Of scripts, containers and HTTP calls, as the next three: how well it was shut in; `none` is not at all."""
+    task_version: int | None = None
+    read_bytes: int | None = None
+    written_bytes: int | None = None
 
 
 class ExecutionPage(msgspec.Struct, omit_defaults=True):

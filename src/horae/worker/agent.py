@@ -11,6 +11,7 @@ import os
 import secrets
 import socket
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import structlog
@@ -19,7 +20,7 @@ import horae
 from horae.model.errors import HoraeError, SetupError, WorkerGone
 from horae.model.matching import Free
 from horae.model.work import Finished
-from horae.wire.workers import Exchanged, Heartbeat, HeartbeatAnswer, Join, Joined
+from horae.wire.workers import FUNCTION, Exchanged, Heartbeat, HeartbeatAnswer, Join, Joined
 from horae.worker.appetite import Appetite
 from horae.worker.backoff import Backoff
 from horae.worker.burden import Burden
@@ -27,8 +28,16 @@ from horae.worker.clock import now
 from horae.worker.config import AgentConfig, Connection
 from horae.worker.courier import Courier
 from horae.worker.crew import Crew
+from horae.worker.disclosure import Disclosure
 from horae.worker.dispatch import Dispatch
 from horae.worker.endings import Endings
+from horae.worker.errands import runners
+from horae.worker.errands.collection import Collection
+from horae.worker.errands.errands import Errands
+from horae.worker.errands.presence import Services
+from horae.worker.errands.quarters import Quarters, open_quarters
+from horae.worker.errands.roster import Place
+from horae.worker.errands.runners import MakeRunner
 from horae.worker.heart import Heart
 from horae.worker.host import resources
 from horae.worker.lease import Lease
@@ -50,10 +59,14 @@ __all__ = ["Agent", "AgentConfig", "Connection"]
 
 
 class Agent:
-    def __init__(self, config: AgentConfig, connection: Connection, app_spec: str) -> None:
+    def __init__(
+        self, config: AgentConfig, connection: Connection, app_spec: str | None, make_runner: MakeRunner | None = None
+    ) -> None:
         self._config = config
         self._connection = connection
         self._spec = app_spec
+        usual = partial(runners.make_runner, url=connection.url, config=config)
+        self._make_runner = make_runner or usual
         self._stopping = asyncio.Event()
         self._stopping_now = asyncio.Event()
         self._lease = Lease(0, 0)
@@ -65,39 +78,62 @@ class Agent:
         (self._stopping_now if self._stopping.is_set() else self._stopping).set()
 
     async def run(self) -> None:
-        """Until stopped. Raises when the app cannot be loaded or the server refuses the worker."""
-        self._assemble()
+        """Until stopped. Raises when the app cannot be loaded, a kind not run, or the server refuses the worker."""
+        quarters = open_quarters(self._config)
+        self._assemble(quarters)
         try:
-            infos = await self._unless_stopped(self._dispatch.crew.start(self._results))
-            if infos == []:
-                raise SetupError(f"{self._spec}: the app has no tasks; decorate a function with @app.task()")
-            if infos is not None:
-                self._dispatch.learn_tasks(infos)
-                await self._serve(infos)
+            introduction = await self._unless_stopped(self._get_ready(quarters))
+            if introduction is not None:
+                await self._serve(introduction)
         finally:
+            await self._errands.close()
             await self._dispatch.crew.close()
             await self._link.close()
+            if quarters is not None:
+                await quarters.close()
 
-    def _assemble(self) -> None:
+    async def _get_ready(self, quarters: Quarters | None) -> Join:
+        kinds, infos = await asyncio.gather(
+            self._errands.prepare(quarters, self._make_runner), self._dispatch.crew.start(self._results)
+        )
+        if self._spec is not None and not infos:
+            raise SetupError(f"{self._spec}: the app has no tasks; decorate a function with @app.task()")
+        if not infos and not kinds:
+            raise SetupError("there is nothing that this worker could run: the log says what each kind of task lacks")
+        return self._introduction(infos, kinds)
+
+    def _assemble(self, quarters: Quarters | None) -> None:
         link = self._link = Link(self._connection)
         self._courier = Courier(link, self._want, self._free, self._exchanged, lambda: self._lease.over)
         self._shipper = Shipper(link, self._finish)
         self._uploads = Uploads(link, self._courier.bring)
-        crew = Crew(self._config, self._spec, f"{_CHILD_MARK}={secrets.token_hex(8)}")
+        marks = [] if quarters is None else [quarters.mark_of_all]
+        crew = Crew(self._config, self._spec, f"{_CHILD_MARK}={secrets.token_hex(8)}", *marks)
         burden = Burden(self._config, self._resources)
-        self._dispatch = Dispatch(self._config, crew, burden, self._finish, self._shipper.ended)
+        self._dispatch = Dispatch(self._config, crew, burden, self._finish, self._shipper.ended, self._begin_errand)
         self._appetite = Appetite(self._config, self._dispatch)
         self._results = Results(
-            self._config, self._dispatch, self._shipper.wrote, self._uploads.save, self._courier.wake
-        )
+            self._config, self._dispatch, self._shipper.wrote, self._uploads.save, self._courier.wake,
+            Disclosure(link).give,
+        )  # fmt: skip
         self._endings = Endings(self._config, self._dispatch)
+        services = Services(
+            self._shipper.wrote,
+            self._shipper.piece,
+            self._dispatch.progress,
+            self._uploads.checkpoint,
+            crew,
+            Collection(link, self._config.files_limit).collect,
+            self._config.log_limit,
+        )
+        self._errands = Errands(self._config, self._dispatch, link, services, self._courier.wake)
         self._heart = Heart(link, self._describe, self._dispatch.progress, self._answered, crew.extend)
 
     # The life of a worker.
 
-    async def _serve(self, infos: list[TaskInfo]) -> None:
+    async def _serve(self, introduction: Join) -> None:
         while not self._stopping.is_set():
-            joined = await self._unless_stopped(self._join(infos))
+            joined = await self._unless_stopped(self._join(introduction))
             if joined is None:
                 return
             try:
@@ -106,8 +142,7 @@ class Agent:
                 log.warning("membership_over", worker=joined.worker_id, reason=str(error))
                 await self._forget_everything()
 
-    async def _join(self, infos: list[TaskInfo]) -> Joined:
-        request = self._introduction(infos)
+    async def _join(self, request: Join) -> Joined:
         backoff = Backoff()
         while True:
             sent = now()
@@ -120,12 +155,12 @@ class Agent:
                 await backoff.wait()
             else:
                 self._lease = Lease(joined.lease_seconds, sent)
-                log.info("joined", worker=joined.worker_id, slots=request.slots, tasks=len(infos))
+                log.info("joined", worker=joined.worker_id, slots=request.slots, tasks=len(request.tasks))
                 return joined
 
-    def _introduction(self, infos: list[TaskInfo]) -> Join:
+    def _introduction(self, infos: list[TaskInfo], kinds: list[str]) -> Join:
         config, has = self._config, self._resources
-        slots = {info.is_async: config.async_slots if info.is_async else config.slots for info in infos}
+        slots = self._dispatch.learn(infos, kinds)
         return Join(
             name=config.name,
             host=socket.gethostname(),
@@ -143,6 +178,7 @@ class Agent:
             memory=has.memory,
             gpus=has.gpu,
             disk=has.disk,
+            kinds=[FUNCTION, *kinds] if infos else kinds,
         )
 
     async def _stay(self, joined: Joined) -> None:
@@ -156,6 +192,7 @@ class Agent:
             self._watch(),
             self._drain(),
         )
+        await self._errands.end_all()
         await self._dispatch.crew.end_all(lambda child: bool(child.jobs))
         with contextlib.suppress(HoraeError):
             await self._link.post("leave")
@@ -171,15 +208,17 @@ class Agent:
                 )
             looks += 1
             self._endings.tick()
+            self._errands.tick()
             self._dispatch.crew.tick()
             self._shipper.tick()
             if looks % _LOOKS_PER_SURVEY == 0:
+                self._errands.survey()
                 self._dispatch.crew.recycle()
                 self._dispatch.hand_back_overdue()
 
     async def _forget_everything(self) -> None:
         self._dispatch.forget()
-        await self._dispatch.crew.end_all(lambda child: child.discarded)
+        await asyncio.gather(self._errands.end_all(), self._dispatch.crew.end_all(lambda child: child.discarded))
         self._courier.reset()
         self._shipper.reset()
         self._uploads.reset()
@@ -214,11 +253,13 @@ class Agent:
     async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T | None:
         stopped = self._stopping.wait()
         task = asyncio.ensure_future(work)
-        await first_of(asyncio.wait([task]), stopped)
-        if task.done():
-            return task.result()
-        task.cancel()
-        return None
+        try:
+            await first_of(asyncio.wait([task]), stopped)
+            return task.result() if task.done() else None
+        finally:
+            task.cancel()
+            # What it had begun it takes back, and must be done with that before we leave.
+            await asyncio.gather(task, return_exceptions=True)
 
     # What comes and goes.
 
@@ -231,13 +272,16 @@ class Agent:
     def _exchanged(self, answer: Exchanged) -> None:
         self._set_draining(on=answer.drain)
         if answer.jobs:
-            self._appetite.granted(len(answer.jobs), sum(job.task in self._dispatch.async_tasks for job in answer.jobs))
+            self._appetite.granted(len(answer.jobs), self._dispatch.count_concurrent(answer.jobs))
             self._dispatch.give(answer.jobs)
         self._endings.cancel(answer.cancel)
 
     def _answered(self, answer: HeartbeatAnswer) -> None:
         self._set_draining(on=answer.drain)
         self._endings.cancel(answer.cancel)
+
+    def _begin_errand(self, place: Place) -> None:
+        self._errands.begin(place)
 
     def _finish(self, outcomes: list[Finished]) -> None:
         for outcome in outcomes:

@@ -31,29 +31,41 @@ class Appetite:
             self._async_share = max(1, self._async_share // 2)
 
     def _want_sync(self) -> int:
-        children = [child for child in self._dispatch.crew.children if child.usable and not child.concurrent]
-        blocked = sum(child.slow for child in children)
-        free = len(children) - blocked
-        if self._dispatch.burden.held:
-            if self._dispatch.burden.waits(self._dispatch.crew.children):
+        dispatch, roster = self._dispatch, self._dispatch.roster
+        children = [child for child in dispatch.crew.children if child.usable and not child.concurrent]
+        errands = roster.running(concurrent=False)
+        blocked = sum(child.slow for child in children) + sum(place.slow for place in errands)
+        slots = self._slots() if roster.offers(concurrent=False) else len(children)
+        free = slots - blocked
+        if dispatch.burden.held:
+            if dispatch.burden.waits(dispatch.stations):
                 return 0  # Whatever came would stand behind it.
-            free -= self._dispatch.burden.extra_slots(self._dispatch.async_tasks, concurrent=False)
-        target = self._dispatch.pace.target(max(0, free), blocked, self._config.prefetch_seconds)
-        held = len(self._dispatch.waiting) + sum(len(child.jobs) for child in children)
+            free -= dispatch.burden.extra_slots(dispatch.is_concurrent, concurrent=False)
+        target = dispatch.pace.target(max(0, free), blocked, self._config.prefetch_seconds)
+        held = len(dispatch.waiting) + sum(len(child.jobs) for child in children) + roster.count(concurrent=False)
         # Large holdings are refilled when half empty, so that exchanges stay large too.
-        return max(0, target - held) if held < 2 * len(children) or held <= target // 2 else 0
+        return max(0, target - held) if held < 2 * slots or held <= target // 2 else 0
+
+    def _slots(self) -> int:
+        """Those that are free, or will be, for errands: a child that ends with its last job has one of them still."""
+        ending = [child for child in self._dispatch.crew.children if not (child.usable or child.concurrent)]
+        return self._config.slots - sum(bool(child.jobs) for child in ending)
 
     def _want_async(self) -> int:
-        children = self._dispatch.crew.children
-        crowd = [child for child in children if child.usable and child.concurrent]
-        if not crowd or self._is_overfed():
+        dispatch, roster = self._dispatch, self._dispatch.roster
+        crowd = [child for child in dispatch.crew.children if child.usable and child.concurrent]
+        if not (crowd or roster.offers(concurrent=True)) or self._is_overfed():
             return 0
-        room = self._config.async_slots - len(self._dispatch.waiting_async) - sum(len(child.jobs) for child in crowd)
-        room -= self._dispatch.burden.extra_slots(self._dispatch.async_tasks, concurrent=True)
-        alone = all(child.concurrent for child in children)
+        room = self._config.async_slots - len(dispatch.waiting_async) - sum(len(child.jobs) for child in crowd)
+        room -= roster.count(concurrent=True)
+        room -= dispatch.burden.extra_slots(dispatch.is_concurrent, concurrent=True)
+        alone = all(child.concurrent for child in dispatch.crew.children) and not roster.offers(concurrent=False)
         return max(0, room if alone else min(room, self._async_share))
 
     def _is_overfed(self) -> bool:
-        """Sync jobs wait while no child is free for them: a call for coroutines could bring more of them."""
-        children = self._dispatch.crew.children
-        return bool(self._dispatch.waiting) and all(child.jobs for child in children if not child.concurrent)
+        """Sync jobs wait while no slot is free for them: a call for coroutines could bring more of them."""
+        dispatch = self._dispatch
+        if not dispatch.waiting and not dispatch.roster.waiting:
+            return False
+        busy = sum(bool(child.jobs) for child in dispatch.crew.children if not child.concurrent)
+        return busy + len(dispatch.roster.running(concurrent=False)) >= self._config.slots

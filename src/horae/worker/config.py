@@ -2,13 +2,16 @@
 
 import os
 import socket
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from horae.model.errors import InvalidInput
+from horae.model.kinds import Kind
 
 _SMALLEST_LOG_LIMIT: Final = 4096
+_SANDBOXED: Final = (Kind.SCRIPT.value, Kind.CONTAINER.value)
+_KINDS: Final = (*_SANDBOXED, Kind.HTTP.value, "all")
 
 
 def _cpus() -> int:
@@ -21,6 +24,16 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Processes that run one job at a time each."""
     async_slots: int = 100
     """Coroutine jobs side by side, in one process of their own."""
+    kinds: list[str] = []
+    """What it runs beside the functions of its app: `script`, `container`, `http`; `all`: what the host can run."""
+    unsandboxed: list[str] = []
+    """Of `script` and `container`: those that run without a sandbox here."""
+    state: str | None = None
+    """The folder for what jobs of those kinds need while they run; None: the one that suits the user."""
+    allow_networks: list[str] = []
+    """Networks that HTTP calls may reach though they are not of the public internet: 10.0.0.0/8, 127.0.0.1 …"""
+    containers: dict[str, Any] = {}
+    """Fields of `ContainerSettings`: engine, runtime, network, roots, images."""
     queues: list[str] | None = None
     labels: dict[str, str] = {}
     region: str | None = None
@@ -42,6 +55,8 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds between SIGTERM and SIGKILL."""
     log_limit: int = 1024 * 1024
     """Bytes of output kept of one attempt: the first half and the last half."""
+    files_limit: int = 1024**3
+    """Bytes of files that one attempt may leave in its output folder for collection."""
 
     def __post_init__(self) -> None:
         for field, least in (
@@ -58,6 +73,10 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
         for field in ("cpus", "memory", "gpus", "disk"):
             if (getattr(self, field) or 0) < 0:
                 raise InvalidInput(f"{field}: {getattr(self, field)} is less than 0", field=field)
+        for field, known in (("kinds", _KINDS), ("unsandboxed", _SANDBOXED)):
+            for kind in getattr(self, field):
+                if kind not in known:
+                    raise InvalidInput(f"{field}: {kind!r} is none of {', '.join(known)}", field=field)
         if not self.name:
             raise InvalidInput("name: must not be empty", field="name")
         if self.max_child_memory is not None and self.max_child_memory < 1:

@@ -37,12 +37,13 @@ class CrewEvents(Protocol):
 
 
 class Crew:
-    def __init__(self, config: AgentConfig, spec: str, mark: str) -> None:
+    def __init__(self, config: AgentConfig, spec: str | None, mark: str, *marks: str) -> None:
+        """Without an app there are no children. `marks` are of other processes that must not outlive the agent."""
         self._config = config
         self._spec = spec
         self._mark = mark
         self._events: CrewEvents
-        self._keeper = DeadMan(mark)
+        self._keeper = DeadMan(mark, *marks)
         self._loop = asyncio.get_running_loop()
         self._first_hello: asyncio.Future[list[TaskInfo]] = self._loop.create_future()
         self._infos: list[TaskInfo] = []
@@ -57,12 +58,21 @@ class Crew:
         """Starts the children; returns once the first has loaded the app and said which tasks it has."""
         self._events = events
         tree.become_subreaper()
+        if self._spec is None:
+            return []
         for _ in range(self._config.slots):
             self._spawn(concurrent=False)
         return await asyncio.shield(self._first_hello)
 
     def extend(self, until: float) -> None:
         self._keeper.extend(until)
+
+    def guard(self, pid: int) -> None:
+        """A process of an errand: like a child, it ends with the agent or its lease."""
+        self._keeper.add(pid)
+
+    def unguard(self, pid: int) -> None:
+        self._keeper.remove(pid)
 
     # Having as many as there should be.
 
@@ -98,7 +108,7 @@ class Crew:
                     self._spawn(concurrent=concurrent)
 
     def _spawn(self, *, concurrent: bool) -> None:
-        child = Child(self._spec, self._mark, self, self._loop)
+        child = Child(self._spec or "", self._mark, self, self._loop)
         child.concurrent = concurrent
         self._sessions.add(child.pid)
         self._keeper.add(child.pid)

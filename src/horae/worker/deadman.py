@@ -11,8 +11,8 @@ log = structlog.get_logger()
 
 
 class DeadMan:
-    def __init__(self, mark: str) -> None:
-        self._mark = mark
+    def __init__(self, *marks: str) -> None:
+        self._marks = marks
         self._children: set[int] = set()
         self._until: float | None = None
         self._start()
@@ -21,7 +21,7 @@ class DeadMan:
         read, self._pipe = os.pipe()
         os.set_blocking(self._pipe, False)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "horae.worker.keeper", str(read), self._mark],
+            [sys.executable, "-m", "horae.worker.keeper", str(read), *self._marks],
             pass_fds=(read,),
             stdin=subprocess.DEVNULL,
             start_new_session=True,

@@ -41,7 +41,7 @@ class Endings:
             return
         wanted = {(order.id, order.attempt): order.reason for order in orders}
         self._note_moves(orders)
-        for queue in (self._dispatch.waiting, self._dispatch.waiting_async):
+        for queue in self._dispatch.queues:
             for order in [order for order in queue if _name(order) in wanted]:
                 queue.remove(order)
                 self._dispatch.report(self._dispatch.called_off(order, wanted[_name(order)]))
@@ -50,6 +50,9 @@ class Endings:
                 if _name(order) in wanted:
                     self._dispatch.cancels[order.grant.id] = wanted[_name(order)]
                     self._dispatch.revoke(child)
+        for place in self._dispatch.roster.places:
+            if _name(place.order) in wanted:
+                self._dispatch.cancels[place.order.grant.id] = wanted[_name(place.order)]
         self.tick()
 
     def _note_moves(self, orders: list[CancelOrder]) -> None:
@@ -84,15 +87,9 @@ class Endings:
                 self._check_order(child, order, order.sent)
 
     def _check_order(self, child: Child, order: Order, started: float) -> None:
-        grant = order.grant
-        if grant.id in self._dispatch.cancels:
-            move = grant.id in self._dispatch.moves
-            text = self._dispatch.cancels[grant.id] or f"the job was {'moved' if move else 'cancelled'}"
-            end = End.MOVED if move else End.CANCELLED
+        if (reason := self._dispatch.reason_to_stop(order.grant, started)) is not None:
+            end, text = reason
             self._stop(child, order, Ending(end, text, started, asyncio.Event()))
-        elif grant.timeout is not None and now() - started > grant.timeout:
-            text = f"it ran longer than its timeout of {grant.timeout:g} s"
-            self._stop(child, order, Ending(End.TIMEOUT, text, started, asyncio.Event()))
 
     def _stop(self, child: Child, order: Order, ending: Ending) -> None:
         log.info("job_stopped", job=order.grant.id, attempt=order.grant.attempt, why=ending.end.value, pid=child.pid)

@@ -18,9 +18,9 @@ _FOREVER: Final = float("inf")
 
 
 class Keeper:
-    def __init__(self, pipe: int, mark: str) -> None:
+    def __init__(self, pipe: int, marks: list[str]) -> None:
         self._pipe = pipe
-        self._mark = mark
+        self._marks = marks
         self._children: set[int] = set()
         self._until = _FOREVER
         self._rest = b""
@@ -55,15 +55,17 @@ class Keeper:
         for pid in self._children:
             # The agent says `-PID` before it reaps, so a pid we still hold is not another process's.
             tree.end_tree(pid)
-        if self._children:
-            tree.end_marked(self._mark)
+        for mark in self._marks:
+            # Also when we hold none: the agent may have died between a start and telling us. What it had forked holds
+            # the pipe until it has the mark, so nothing is missed.
+            tree.end_marked(mark)
         self._children.clear()
 
 
 def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    Keeper(int(sys.argv[1]), sys.argv[2]).run()
+    Keeper(int(sys.argv[1]), sys.argv[2:]).run()
 
 
 if __name__ == "__main__":

@@ -1,17 +1,22 @@
 """HTTP calls to the server. Whatever goes wrong becomes one of our errors: `Unreachable` when no answer came."""
 
+from collections.abc import AsyncIterator
 from typing import Final, TypeVar
+from urllib.parse import urlencode
 
 import aiohttp
 import msgspec
 
 from horae.model.errors import HoraeError, Unreachable, WorkerGone
+from horae.wire.briefs import Brief, BriefRequest
 from horae.wire.problems import decode_problem
 from horae.wire.workers import Join, Joined
 from horae.worker.config import Connection
 
 _CONNECT_SECONDS: Final = 5.0
 CALL_SECONDS: Final = 10.0
+_SLOWEST: Final = 256 * 1024
+"""Bytes a second that a file must go up with."""
 T = TypeVar("T")
 
 
@@ -58,12 +63,21 @@ class Link:
     async def ask(self, call: str, body: msgspec.Struct, answer: type[T], timeout: float = CALL_SECONDS) -> T:
         return _decode(await self.post(call, body, timeout), answer)
 
+    async def brief(self, job_id: str, lane: int, attempt: int) -> Brief:
+        """All that is needed to run a job whose task is data. Refused unless this worker holds the attempt."""
+        return await self.ask("briefs", BriefRequest(id=job_id, lane=lane, attempt=attempt), Brief)
+
     async def put_result(self, job_id: str, attempt: int, data: bytes) -> None:
         url = f"{self._base}/{self.worker_id}/results/{job_id}/{attempt}"
         await self._request(self._session, "PUT", url, data, 6 * CALL_SECONDS)
 
+    async def post_file(self, job_id: str, attempt: int, announced: dict[str, str], data: AsyncIterator[bytes]) -> None:
+        url = f"{self._base}/{self.worker_id}/files/{job_id}/{attempt}?{urlencode(announced)}"
+        seconds = 6 * CALL_SECONDS + int(announced["size"]) / _SLOWEST
+        await self._request(self._session, "POST", url, data, seconds)
+
     async def _request(
-        self, session: aiohttp.ClientSession, method: str, url: str, data: bytes, timeout: float
+        self, session: aiohttp.ClientSession, method: str, url: str, data: bytes | AsyncIterator[bytes], timeout: float
     ) -> bytes:
         limit = aiohttp.ClientTimeout(total=timeout, sock_connect=_CONNECT_SECONDS)
         try:

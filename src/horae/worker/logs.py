@@ -11,12 +11,18 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Final
 
+from horae.model.job import MAX_PIECE_BYTES
 from horae.model.work import Finished, Grant
 from horae.wire.workers import LogChunk
+from horae.worker.clock import now
 
 _CHUNK_BYTES: Final = 64 * 1024
 _LONGEST_NUMBER: Final = 20
 SYSTEM: Final = "system"
+PARTIAL: Final = "partial"
+"""The stream of pieces of a result. Each is a chunk of its own, in the order of the output around it."""
+PIECES_A_SECOND: Final = 100
+MAX_PIECES_BYTES: Final = 8 * 1024 * 1024
 
 
 class Splitter:
@@ -63,7 +69,10 @@ class JobLog:
         self._tail: deque[tuple[str, bytearray]] = deque()
         self._tail_room = limit - limit // 2
         self._left_out = 0
-        self._decoders = {name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("stdout", "stderr")}
+        self._decoders = {
+            name: codecs.getincrementaldecoder("utf-8")("replace") for name in ("stdout", "stderr", SYSTEM)
+        }
+        self._pieces = Pieces()
         self._seq = 0
         self.lingering = False
         """A line has begun whose end has not come yet."""
@@ -73,6 +82,8 @@ class JobLog:
 
     def add(self, stream: str, data: bytes) -> int:
         """How many of the bytes wait to be sent now."""
+        if stream == PARTIAL:
+            return self._add_piece(data)
         head = data[: self._room]
         if head:
             self._room -= len(head)
@@ -81,6 +92,13 @@ class JobLog:
         if data:
             self._add_tail(stream, data)
         return len(head)
+
+    def _add_piece(self, data: bytes) -> int:
+        """A piece of the result goes out whole or not at all."""
+        if not self._pieces.take(len(data)):
+            return 0
+        self._head.append((PARTIAL, bytearray(data)))
+        return len(data)
 
     def leave_out(self, size: int) -> None:
         self._left_out += size
@@ -93,7 +111,7 @@ class JobLog:
         chunks: list[LogChunk] = []
         size = sum(len(data) for _, data in self._head)
         ready, self._head = self._head, []
-        if ready and self.finished is None and not self.lingering:
+        if ready and ready[-1][0] != PARTIAL and self.finished is None and not self.lingering:
             stream, last = ready.pop()
             cut = last.rfind(b"\n") + 1
             if cut < len(last):
@@ -122,6 +140,8 @@ class JobLog:
 
     def _last_chunks(self) -> list[LogChunk]:
         chunks: list[LogChunk] = []
+        if self._pieces.left_out:
+            chunks.append(self._chunk(SYSTEM, self._pieces.remark()))
         if self._left_out:
             self._flush_decoders(chunks)
             chunks.append(self._chunk(SYSTEM, f"… {self._left_out:,} bytes of output were left out here …\n"))
@@ -138,6 +158,9 @@ class JobLog:
                 chunks.append(self._chunk(stream, text))
 
     def _chunks(self, stream: str, data: bytearray) -> Iterator[LogChunk]:
+        if stream == PARTIAL:
+            yield self._chunk(stream, data.decode("utf-8", "replace"))
+            return
         for at in range(0, len(data), _CHUNK_BYTES):
             text = self._decoders[stream].decode(data[at : at + _CHUNK_BYTES])
             if text:
@@ -149,11 +172,36 @@ class JobLog:
         return LogChunk(id=grant.id, lane=grant.lane, attempt=grant.attempt, seq=seq, stream=stream, text=text)
 
 
+class Pieces:
+    """How many pieces of a result an attempt may give, how fast and how large. What is more is left out and counted."""
+
+    def __init__(self) -> None:
+        self._room = MAX_PIECES_BYTES
+        self._tokens = float(PIECES_A_SECOND)
+        self._looked = now()
+        self.left_out = 0
+
+    def take(self, size: int) -> bool:
+        at = now()
+        self._tokens = min(PIECES_A_SECOND, self._tokens + (at - self._looked) * PIECES_A_SECOND)
+        self._looked = at
+        if size > min(MAX_PIECE_BYTES, self._room) or self._tokens < 1:
+            self.left_out += 1
+            return False
+        self._tokens -= 1
+        self._room -= size
+        return True
+
+    def remark(self) -> str:
+        most = f"{MAX_PIECE_BYTES >> 10} KiB each, {PIECES_A_SECOND} a second and {MAX_PIECES_BYTES >> 20} MiB in all"
+        return f"{self.left_out:,} partial results were left out: {most} are the most\n"
+
+
 def _append(
     pieces: list[tuple[str, bytearray]] | deque[tuple[str, bytearray]], stream: str, data: bytes, most: int
 ) -> None:
     """Many small writes become few pieces."""
-    if pieces and pieces[-1][0] == stream and len(pieces[-1][1]) < most:
+    if pieces and pieces[-1][0] == stream != PARTIAL and len(pieces[-1][1]) < most:
         pieces[-1][1].extend(data)
     else:
         pieces.append((stream, bytearray(data)))

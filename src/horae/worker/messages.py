@@ -64,6 +64,17 @@ class Saved(msgspec.Struct, array_like=True, tag="saved"):
     error: str | None
 
 
+class Told(msgspec.Struct, array_like=True, tag="told"):
+    """The job's secrets, or `error` says why not."""
+
+    ticket: int
+    secrets: dict[str, str]
+    error: str | None
+
+    def __repr__(self) -> str:
+        return f"Told({self.ticket}, {sorted(self.secrets)}, {self.error!r})"
+
+
 class Quit(msgspec.Struct, array_like=True, tag="quit"):
     """Finish what is there, then exit."""
 
@@ -90,6 +101,13 @@ class Noted(msgspec.Struct, array_like=True, tag="noted"):
     note: str | None
 
 
+class Piece(msgspec.Struct, array_like=True, tag="piece"):
+    """A piece of the result, for those who watch."""
+
+    seq: int
+    data: msgspec.Raw
+
+
 class Save(msgspec.Struct, array_like=True, tag="save"):
     """A checkpoint; the child waits for Saved."""
 
@@ -98,8 +116,15 @@ class Save(msgspec.Struct, array_like=True, tag="save"):
     data: msgspec.Raw
 
 
-ToChild = Begin | Run | Revoke | Cancel | Saved | Quit
-FromChild = Hello | Done | Returned | Noted | Save
+class Ask(msgspec.Struct, array_like=True, tag="ask"):
+    """The job wants its secrets; it waits for Told."""
+
+    seq: int
+    ticket: int
+
+
+ToChild = Begin | Run | Revoke | Cancel | Saved | Told | Quit
+FromChild = Hello | Done | Returned | Noted | Piece | Save | Ask
 
 _encoder: Final = msgspec.json.Encoder()
 

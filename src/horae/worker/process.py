@@ -20,6 +20,7 @@ import msgspec
 from horae.worker.board import Board
 from horae.worker.ends import Ending
 from horae.worker.logs import JobLog, Splitter
+from horae.worker.masking import Masker
 from horae.worker.messages import HEADER_BYTES, FromChild, Order, ToChild, encode
 
 PIPE_BYTES: Final = 1024 * 1024
@@ -53,6 +54,8 @@ class Child:
         self.jobs: dict[int, Order] = {}
         self.logs: dict[int, JobLog] = {}
         self.endings: dict[int, Ending] = {}
+        self.masker = Masker({})
+        """Of the secrets that its jobs were told."""
         self.jobs_sent = 0
         self.expected = 0.0
         """Seconds that the jobs it holds should take together."""

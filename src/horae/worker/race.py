@@ -17,3 +17,9 @@ async def first_of(*works: Coroutine[Any, Any, Any]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
     for task in ended:
         task.result()
+
+
+async def either(one: "asyncio.Future[Any]", other: "asyncio.Future[Any]") -> None:
+    """Returns when one of them is done. Neither is ended by it."""
+    waiting: set[asyncio.Future[Any]] = {one, other}
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

@@ -5,14 +5,15 @@ from collections.abc import Callable
 import structlog
 
 from horae.model.states import End
-from horae.model.work import Finished, Progress
+from horae.model.work import NOTE_CHARACTERS, Finished, Progress
 from horae.worker.clock import now
 from horae.worker.config import AgentConfig
 from horae.worker.dispatch import Dispatch
 from horae.worker.ends import crashed, stopped
-from horae.worker.logs import JobLog
-from horae.worker.messages import Done, Ended, FromChild, Noted, Order, Returned, Save, decode_entries
+from horae.worker.logs import PARTIAL, JobLog
+from horae.worker.messages import Ask, Done, Ended, FromChild, Noted, Order, Piece, Returned, Save, decode_entries
 from horae.worker.process import Child
+from horae.worker.redaction import redact, redact_start
 
 log = structlog.get_logger()
 
@@ -25,12 +26,14 @@ class Results:
         output: Callable[[JobLog, str, bytes], None],
         save: Callable[[Child, Order, Save], None],
         changed: Callable[[], None],
+        disclose: Callable[[Child, Order, Ask], None],
     ) -> None:
         self._config = config
         self._dispatch = dispatch
         self._output = output
         self._save = save
         self._changed = changed
+        self._disclose = disclose
 
     def ready(self, child: Child) -> None:
         self._dispatch.feed(child)
@@ -43,10 +46,16 @@ class Results:
             case Returned(seqs):
                 self._returned(child, seqs)
             case Noted(seq):
-                self._noted(child.jobs.get(seq), message)
+                self._noted(child, child.jobs.get(seq), message)
             case Save(seq):
                 if (order := child.jobs.get(seq)) is not None:
                     self._save(child, order, message)
+            case Piece(seq, data):
+                if (order := child.jobs.get(seq)) is not None:
+                    self._output(self._log_of(child, order), PARTIAL, child.masker.mask_json(bytes(data)))
+            case Ask(seq):
+                if (order := child.jobs.get(seq)) is not None:
+                    self._disclose(child, order, message)
 
     def wrote(self, child: Child, seq: int, stream: str, data: bytes) -> None:
         order = child.jobs.get(seq)
@@ -54,16 +63,30 @@ class Results:
             if not child.ready:
                 log.info("output_at_import", pid=child.pid, text=data[:1000].decode(errors="replace"))
             return
-        job_log = child.logs.get(seq)
+        if child.masker:
+            data = child.masker.mask(_stream(seq, stream), data)
+        if data:
+            self._output(self._log_of(child, order), stream, data)
+
+    def _log_of(self, child: Child, order: Order) -> JobLog:
+        job_log = child.logs.get(order.seq)
         if job_log is None:
-            job_log = child.logs[seq] = JobLog(order.grant, self._config.log_limit)
-        self._output(job_log, stream, data)
+            job_log = child.logs[order.seq] = JobLog(order.grant, self._config.log_limit)
+        return job_log
+
+    def _mask(self, child: Child, order: Order, finished: Finished) -> None:
+        """Nothing of the end of a job shows what its process was told."""
+        for stream in ("stdout", "stderr"):
+            if rest := child.masker.flush(_stream(order.seq, stream)):
+                self._output(self._log_of(child, order), stream, rest)
+        redact(finished, child.masker)
 
     def _done(self, child: Child, jobs: list[Ended]) -> None:
         child.read_output()
         before = len(child.jobs)
         totals: dict[str, tuple[int, float]] = {}
         plain: list[Finished] = []
+        knows_secrets = bool(child.masker)
         for ended in jobs:
             seq, finished = ended.seq, ended.finished
             if seq in child.endings:
@@ -71,6 +94,8 @@ class Results:
             elif (order := child.jobs.pop(seq, None)) is not None:
                 count, seconds = totals.get(order.grant.task, (0, 0.0))
                 totals[order.grant.task] = (count + 1, seconds + finished.took)
+                if knows_secrets:
+                    self._mask(child, order, finished)
                 if seq in child.logs:
                     self._dispatch.report(finished, child.logs.pop(seq))
                 else:
@@ -96,7 +121,12 @@ class Results:
         if child.concurrent:
             del child.endings[ended.seq]
             order = child.jobs.pop(ended.seq)
-            self._dispatch.report(ending.verdict(order), child.logs.pop(ended.seq, None))
+            self._report(child, order, ending.verdict(order))
+
+    def _report(self, child: Child, order: Order, finished: Finished) -> None:
+        if child.masker:
+            self._mask(child, order, finished)
+        self._dispatch.report(finished, child.logs.pop(order.seq, None))
 
     def _returned(self, child: Child, seqs: list[int]) -> None:
         child.revoking = False
@@ -104,10 +134,12 @@ class Results:
         self._dispatch.take_back([child.jobs.pop(seq) for seq in seqs if seq in child.jobs])
         self._dispatch.feed_all()
 
-    def _noted(self, order: Order | None, noted: Noted) -> None:
+    def _noted(self, child: Child, order: Order | None, noted: Noted) -> None:
         if order is not None:
-            grant = order.grant
-            self._dispatch.progress[grant.id] = Progress(grant.id, grant.attempt, noted.done, noted.total, noted.note)
+            grant, note = order.grant, noted.note
+            if note is not None and child.masker:
+                note = redact_start(note, child.masker, NOTE_CHARACTERS)
+            self._dispatch.progress[grant.id] = Progress(grant.id, grant.attempt, noted.done, noted.total, note)
 
     # A child has ended.
 
@@ -124,7 +156,7 @@ class Results:
             outcome = self._blame(child, order, status)
             if outcome is not None:
                 del child.jobs[seq]
-                self._dispatch.report(outcome, child.logs.pop(seq, None))
+                self._report(child, order, outcome)
         self._dispatch.take_back(list(child.jobs.values()))
         child.jobs.clear()
 
@@ -141,3 +173,7 @@ class Results:
         if running is None or running.seq != order.seq:
             return None
         return crashed(order, status, child.last_words, min(running.started, now()))
+
+
+def _stream(seq: int, stream: str) -> str:
+    return f"{seq} {stream}"

@@ -17,7 +17,7 @@ from horae.wire.workers import LogChunk, LogUpload
 from horae.worker.backoff import Backoff
 from horae.worker.clock import now
 from horae.worker.link import Link, is_refusal
-from horae.worker.logs import JobLog
+from horae.worker.logs import PARTIAL, JobLog
 
 log = structlog.get_logger()
 PATIENCE: Final = 3.0
@@ -43,6 +43,10 @@ class Shipper:
             return
         self._held += job_log.add(stream, data)
         self._mark(job_log)
+
+    def piece(self, job_log: JobLog, data: bytes) -> None:
+        """A piece of the job's result."""
+        self.wrote(job_log, PARTIAL, data)
 
     def ended(self, finished: Finished, job_log: JobLog) -> None:
         job_log.finished, job_log.ended_at = finished, now()

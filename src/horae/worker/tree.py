@@ -69,8 +69,8 @@ def descendants(pid: int) -> list[Process]:
 
 
 def marked(mark: str) -> list[int]:
-    """Every process of the host that inherited this `NAME=value` in its environment."""
-    needle = mark.encode() + b"\0"
+    """Every process of the host that inherited this `NAME=value` in its environment; `NAME=value/`: and all below."""
+    needle = mark.encode() + (b"" if mark.endswith("/") else b"\0")
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     return [pid for pid in pids if needle in _environment(pid)]
 

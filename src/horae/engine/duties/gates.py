@@ -22,6 +22,7 @@ import structlog
 
 from horae.engine.gatekeeper import Gatekeeper, drop_error
 from horae.engine.policy import Policy
+from horae.engine.prospects import Prospects
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
 from horae.engine.watch import Ended, Watch
@@ -44,6 +45,9 @@ AHEAD_SECONDS: Final = 10.0
 DROPPED_SECONDS: Final = 86_400.0
 OVER_SECONDS: Final = 30 * 86_400.0
 FORGET_EVERY: Final = 60
+STUCK_SECONDS: Final = 300.0
+"""When for so long nobody could run what is left of a backlog, its gate is over."""
+STUCK_LANES: Final = 1000
 
 
 class Walk:
@@ -74,15 +78,25 @@ class GatesDuty:
     interval = 1.0
 
     def __init__(
-        self, gates: Gates, policy: Policy, keeper: Gatekeeper, watch: Watch, signals: Signals, tally: Tally
+        self,
+        gates: Gates,
+        policy: Policy,
+        keeper: Gatekeeper,
+        prospects: Prospects,
+        watch: Watch,
+        signals: Signals,
+        tally: Tally,
     ) -> None:
         self._gates = gates
         self._policy = policy
         self._keeper = keeper
+        self._prospects = prospects
         self._watch = watch
         self._signals = signals
         self._tally = tally
         self._walks: dict[int, Walk] = {}
+        self._stuck: dict[int, float] = {}
+        """Since when nobody could run what is left behind a gate."""
         self._runs = 0
 
     async def run_once(self) -> Mapping[str, int]:
@@ -193,11 +207,22 @@ class GatesDuty:
         whole = row["whole"] and row["release_rate"] is not None
         released_at: datetime = row["released_at"]
         behind = rank(released_at, released_at, LOWEST)
-        if not await self._gates.gate_is_drained(row["id"], scope, lowest_id(released_at), behind, whole=whole):
-            return
+        lowest = lowest_id(released_at)
+        if not await self._gates.gate_is_drained(row["id"], scope, lowest, behind, whole=whole):
+            left = await self._gates.gate_left(scope, lowest, behind, STUCK_LANES) if whole else []
+            if not await self._is_stuck(row["id"], left):
+                return
+        self._stuck.pop(row["id"], None)
         if await self._gates.gate_drain(row["id"]):
             log.info("gate_drained", gate=row["id"])
             await self._policy_changed()
+
+    async def _is_stuck(self, gate_id: int, left: Sequence[int]) -> bool:
+        """Whether all that is left has long been for workers that there are not: the rate holds nothing back."""
+        if not left or len(left) == STUCK_LANES or not await self._prospects.all_poor(left):
+            self._stuck.pop(gate_id, None)
+            return False
+        return time.monotonic() - self._stuck.setdefault(gate_id, time.monotonic()) >= STUCK_SECONDS
 
     async def _note(self) -> None:
         if notes := self._keeper.take_notes():

@@ -37,8 +37,8 @@ class Partitions:
         made = await self.make_ahead(today)
         dropped = await self.drop_old(today)
         await self._upkeep.idempotency_clean(IDEMPOTENCY_SECONDS, CLEAN_ROWS)
-        for row in await self._upkeep.leftover_clean(self._retention.total_seconds()):
-            await self._objects.remove(result_key(row["tenant_id"], row["id"], row["attempt"]))
+        gone = await self._upkeep.leftover_clean(self._retention.total_seconds())
+        await self._objects.delete([result_key(row["tenant_id"], row["id"], row["attempt"]) for row in gone])
         await self._upkeep.checkpoint_clean(day_bounds(today - self._retention)[0])
         return {"made": made, "dropped": dropped}
 

@@ -4,15 +4,20 @@ A worker whose `expires_at` has passed by the database's clock is declared lost 
 are given away. It has stopped its work by then: a worker counts from before it *sent* its last heartbeat and kills
 what it runs three seconds before the lease can end. Leases granted by a claim that raced with the end are found by
 looking again at workers lost of late.
+
+A clock that is set forward ends no lease before its seconds are over, because `steady` does not follow it for so long.
+One that is set back lets the leases that seem to reach far ahead begin anew.
 """
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 import asyncpg
 import structlog
 
+from horae.engine.clock import DatabaseClock
 from horae.engine.complete import error_text
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
@@ -36,19 +41,25 @@ class Reclaim:
     name = "reclaim"
     interval = 1.0
 
-    def __init__(self, jobs: Jobs, workers: Workers, watch: Watch, signals: Signals, tally: Tally) -> None:
+    def __init__(
+        self, jobs: Jobs, workers: Workers, watch: Watch, signals: Signals, clock: DatabaseClock, tally: Tally
+    ) -> None:
         self._jobs = jobs
         self._workers = workers
         self._watch = watch
         self._signals = signals
+        self._clock = clock
         self._tally = tally
         self._runs = 0
 
     async def run_once(self) -> Mapping[str, int]:
         lost = jobs = 0
-        for row in await self._workers.worker_expired(LOOK_BACK_SECONDS):
+        if set_right := await self._workers.worker_set_right():
+            log.warning("clock_set_back", workers=set_right)
+        now = self._clock.steady()
+        for row in await self._workers.worker_expired(now, LOOK_BACK_SECONDS):
             if row["state"] in {"active", "draining"}:
-                if not await self._workers.worker_lose(row["id"]):
+                if not await self._workers.worker_lose(row["id"], now):
                     continue
                 lost += 1
                 self._signals.lost(row["id"])
@@ -81,11 +92,15 @@ class Reclaim:
             if row["rank"] is None:
                 verdict = Verdict(State.FAILED)
             (final if verdict.state.ended else again).append((row, verdict))
-        return await self._end(worker_id, final) + await self._reschedule(worker_id, again, end)
+        gone = await self._end(worker_id, final) | await self._reschedule(worker_id, again, end)
+        freed = Counter(group_id for row in rows if row["id"] in gone for group_id in row["slots"] or ())
+        if freed:
+            self._signals.freed(freed)
+        return len(gone)
 
-    async def _end(self, worker_id: int, final: Sequence[tuple[asyncpg.Record, Verdict]]) -> int:
+    async def _end(self, worker_id: int, final: Sequence[tuple[asyncpg.Record, Verdict]]) -> set[str]:
         if not final:
-            return 0
+            return set()
         error = error_text(_evidence(worker_id))
         cause = fingerprint(_evidence(worker_id))
         ended = await self._jobs.job_complete(
@@ -101,11 +116,11 @@ class Reclaim:
             if row["id"] in ended:
                 self._tally.lost(row["lane_id"], verdict.state)
                 self._watch.ended(row["id"], Ended(verdict.state, None, error, None, row["attempt"]))
-        return len(ended)
+        return ended
 
-    async def _reschedule(self, worker_id: int, again: Sequence[tuple[asyncpg.Record, Verdict]], end: End) -> int:
+    async def _reschedule(self, worker_id: int, again: Sequence[tuple[asyncpg.Record, Verdict]], end: End) -> set[str]:
         if not again:
-            return 0
+            return set()
         error = error_text(_evidence(worker_id))
         moved = await self._jobs.job_reschedule(
             worker_id,
@@ -118,7 +133,7 @@ class Reclaim:
         for row in moved:
             self._tally.lost(row["lane_id"], State.READY)
         self._signals.moved((row["lane_id"], row["rank"], row["pause"]) for row in moved)
-        return len(moved)
+        return {row["id"] for row in moved}
 
 
 def _evidence(worker_id: int) -> JobError:

@@ -4,13 +4,16 @@ Any server does this for any schedule: the lock of the schedule's row decides wh
 are planned: their ticks become jobs in `timer`, up to a minute ahead, so that the top of the hour costs nothing at the
 top of the hour. Where runs must not overlap, a tick is noted instead and judged when it is due; this duty wakes at that
 instant. A tick's job has a derived id, so doing any of this twice, after a crash or a lost answer, changes nothing.
+
+After a step of the clock nothing is planned or judged until `recall` has been at it, as it has when a server starts:
+ticks made ahead and those never planned are missed alike, and go by the same policy at once.
 """
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -18,6 +21,7 @@ import asyncpg
 import structlog
 
 from horae.engine.access import Caller
+from horae.engine.clock import DatabaseClock
 from horae.engine.planning import Planner
 from horae.engine.schedules import Scheduling
 from horae.engine.steer import Steer
@@ -32,7 +36,8 @@ NEAR_SECONDS: Final = 30.0
 """A schedule is planned when its next tick is this near; the plan then reaches further, so that it is not at once
 near again."""
 BATCH: Final = 100
-OVERDUE_JOBS: Final = 10_000
+LATEST_TICKS: Final = 1_000
+"""How many of a schedule's ticks are looked at for one that is overdue."""
 CLEAN_ROWS: Final = 10_000
 CLEAN_EVERY: Final = 600
 
@@ -42,20 +47,27 @@ class Ticks:
     interval = 1.0
 
     def __init__(
-        self, schedules: Schedules, planner: Planner, scheduling: Scheduling, steer: Steer, retention: timedelta
+        self,
+        schedules: Schedules,
+        planner: Planner,
+        scheduling: Scheduling,
+        steer: Steer,
+        clock: DatabaseClock,
+        retention: timedelta,
     ) -> None:
         self._schedules = schedules
         self._planner = planner
         self._scheduling = scheduling
         self._steer = steer
+        self._clock = clock
         self._retention = retention
         self._runs = 0
         self._alarm: asyncio.TimerHandle | None = None
         self.wake: Callable[[], None] = lambda: None
 
     async def recall(self) -> int:
-        """Before timers run: what should have started while no server ran is for the policy of missed ticks."""
-        overdue = await self._schedules.tick_overdue(MISSED_AFTER.total_seconds(), OVERDUE_JOBS)
+        """What should have started while no server ran, or when the clock jumped, is for the policy of missed ticks."""
+        overdue = await self._schedules.tick_overdue(MISSED_AFTER.total_seconds(), LATEST_TICKS)
         for row in overdue:
             with suppress(NotFound):
                 await self._scheduling.recall(row["tenant_id"], row["name"])
@@ -70,15 +82,19 @@ class Ticks:
         return {"planned": planned, "judged": judged, "cleaned": cleaned}
 
     async def _plan(self) -> int:
-        """All schedules that are near, batch by batch."""
-        total, seen = 0, BATCH
+        """All schedules that are near, batch by batch, until none is behind."""
+        total, seen, again = 0, 0, True
 
         async def plan(rows: Sequence[asyncpg.Record]) -> Plans:
-            nonlocal seen
-            seen = len(rows)
-            return await self._planner.plan(rows)
+            nonlocal seen, again
+            seen, again = 0, False
+            if not rows or not self._clock.expects(rows[0]["now"]):
+                return Plans.empty()
+            plans = await self._planner.plan(rows)
+            seen, again = len(rows), len(rows) == BATCH or _behind(plans, rows[0]["now"])
+            return plans
 
-        while seen == BATCH:
+        while again:
             made = await self._schedules.schedule_claim(NEAR_SECONDS, BATCH, plan)
             self._scheduling.announce(made)
             total += seen
@@ -93,9 +109,11 @@ class Ticks:
             rows: Sequence[asyncpg.Record], due: Sequence[asyncpg.Record], alive: Sequence[asyncpg.Record]
         ) -> Plans:
             nonlocal seen
-            seen = len(due)
             replaced.clear()
             plans = Plans.empty()
+            if not self._clock.expects(rows[0]["now"]):
+                return plans
+            seen = len(due)
             ticks, runs = _by_schedule(due), _by_schedule(alive)
             for row in rows:
                 if await self._planner.judge(row, ticks[row["id"]], runs[row["id"]], plans):
@@ -132,6 +150,11 @@ class Ticks:
         if look_at is not None:
             wait = max((look_at - now).total_seconds(), 0.0)
             self._alarm = asyncio.get_running_loop().call_later(wait, self.wake)
+
+
+def _behind(plans: Plans, now: datetime) -> bool:
+    """Whether a schedule has missed more ticks than one look at it covers."""
+    return any(advance.next_at is not None and advance.next_at <= now for advance in plans.advances)
 
 
 def _by_schedule(rows: Sequence[asyncpg.Record]) -> defaultdict[int, list[asyncpg.Record]]:

@@ -2,12 +2,15 @@
 
 The duty sleeps until the next due instant, which it knows from the database and from what this server schedules, and
 looks at least once a second for what other servers scheduled. Dead index entries below the floor are not walked over;
-the floor is the last look minus a margin, and is forgotten now and then in case a clock was set back.
+the floor is the last look minus a margin, and is forgotten when the clock was set back, and now and then.
+
+When the clock was set forward, jobs of ticks that were made ahead seem long overdue. Nothing beyond the time that was
+expected becomes ready before they have been taken back, so that the policy for missed ticks decides (`on_jump`).
 """
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -39,6 +42,7 @@ class Timers:
         self._forget_at = 0.0
         self._task: asyncio.Task[None] | None = None
         self.failures = 0
+        self.on_jump: Callable[[], Awaitable[object]] = _nothing
         signals.on_scheduled.append(self._note)
 
     def start(self) -> None:
@@ -84,22 +88,35 @@ class Timers:
             self._floor = BEGINNING
             self._forget_at = time.monotonic() + FORGET_SECONDS
         self._next = None
-        promoted = await self._promote()
+        promoted = await self._promote(self._clock.latest())
         sent = time.monotonic()
         now, next_at = await self._upkeep.timer_next(self._floor)
-        self._clock.observe(now, sent, time.monotonic())
-        self._floor = max(self._floor, now - MARGIN) if next_at is None or next_at > now - MARGIN else BEGINNING
+        received = time.monotonic()
+        if not self._clock.expects(now):
+            log.warning("clock_set_forward", now=now.isoformat(), expected=self._clock.now().isoformat())
+            # Before the new time is believed: if this fails, the next run tries again.
+            await self.on_jump()
+        self._clock.observe(now, sent, received)
+        self._floor = self._floor_after(now, next_at)
         if next_at is not None:
             self._note(next_at)
         return {"promoted": promoted}
 
-    async def _promote(self) -> int:
+    def _floor_after(self, now: datetime, next_at: datetime | None) -> datetime:
+        low = now - MARGIN
+        set_back = low < self._floor
+        return BEGINNING if set_back or (next_at is not None and next_at <= low) else low
+
+    async def _promote(self, until: datetime) -> int:
         promoted = 0
         while True:
-            lanes = await self._upkeep.timer_promote(self._floor, BATCH)
+            lanes = await self._upkeep.timer_promote(self._floor, BATCH, until)
             moved = sum(int(row["moved"]) for row in lanes)
             if moved:
                 self._signals.ready({row["lane_id"]: row["rank"] for row in lanes})
             promoted += moved
             if moved < BATCH:
                 return promoted
+
+
+async def _nothing() -> None: ...

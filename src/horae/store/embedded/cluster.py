@@ -12,7 +12,7 @@ import asyncio
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -48,15 +48,25 @@ log = structlog.get_logger(__name__)
 
 class Cluster:
     def __init__(
-        self, data: Path, *, port: int | None = None, durable: bool = True, overrides: Mapping[str, str] | None = None
+        self,
+        data: Path,
+        *,
+        port: int | None = None,
+        durable: bool = True,
+        overrides: Mapping[str, str] | None = None,
+        prefix: Sequence[str] = (),
     ) -> None:
-        """`durable=False` is for unit tests only: `check_server` refuses such a database unless it is told to."""
+        """`durable=False` is for unit tests only: `check_server` refuses such a database unless it is told to.
+
+        `overrides` are settings of PostgreSQL; `prefix` begins its command: a program that becomes it, as `env` does.
+        """
         self.data = data.expanduser().resolve()
         self.pgdata = self.data / PGDATA
         self.log_file = self.data / "postgresql.log"
         self._port = port
         self._durable = durable
         self._overrides = dict(overrides or {})
+        self._prefix = list(prefix)
         self._lock: DataLock | None = None
         self._sockets: Path | None = None
         self._postmaster: Postmaster | None = None
@@ -176,7 +186,7 @@ class Cluster:
 
     async def _launch(self, binaries: Binaries, account: Account) -> None:
         config = f"config_file={self.data / 'postgresql.conf'}"
-        command = [str(binaries.program("postgres")), "-D", str(self.pgdata), "-c", config]
+        command = [*self._prefix, str(binaries.program("postgres")), "-D", str(self.pgdata), "-c", config]
         self._postmaster = Postmaster(command, account, self.log_file)
         try:
             await asyncio.wait_for(self._until_ready(self._postmaster), START_TIMEOUT)

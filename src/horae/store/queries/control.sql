@@ -48,17 +48,25 @@ update api_key set last_used_at = clock_timestamp() where id = any ($1::int[]);
 select id from api_key where name = $2 and ($1::int is null or tenant_id = $1 or tenant_id is null);
 
 -- name: task_put
+-- A function takes no place of a task that is data, nor the other way round: then nothing is done.
 -- $1 tenant, $2 name, $3 queue, $4 priority, $5 max attempts, $6 timeout seconds, $7 retry, $8 params schema,
--- $9 description, $10 the rest as JSON, $11 placement
-insert into task (tenant_id, name, queue, priority, max_attempts, timeout_seconds, retry, params_schema, description,
-                  extra, placement)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-on conflict (tenant_id, name) do update
-set queue = $3, priority = $4, max_attempts = $5, timeout_seconds = $6, retry = $7, params_schema = $8,
-    description = $9, extra = $10, placement = $11, updated_at = clock_timestamp()
-where (task.queue, task.priority, task.max_attempts, task.timeout_seconds, task.retry, task.params_schema,
-       task.description, task.extra, task.placement)
-      is distinct from ($3, $4::smallint, $5::int, $6::float, $7, $8, $9, $10, $11);
+-- $9 description, $10 the rest as JSON, $11 placement, $12 version, 0 for a function
+with put as (
+    insert into task (tenant_id, name, queue, priority, max_attempts, timeout_seconds, retry, params_schema,
+                      description, extra, placement, version)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    on conflict (tenant_id, name) do update
+    set queue = $3, priority = $4, max_attempts = $5, timeout_seconds = $6, retry = $7, params_schema = $8,
+        description = $9, extra = $10, placement = $11, version = $12, updated_at = clock_timestamp()
+    where (task.version = 0) = ($12::int = 0)
+      and (task.queue, task.priority, task.max_attempts, task.timeout_seconds, task.retry, task.params_schema,
+           task.description, task.extra, task.placement, task.version)
+          is distinct from ($3, $4::smallint, $5::int, $6::float, $7, $8, $9, $10, $11, $12::int)
+    returning version
+)
+select version, true as done from put
+union all
+select t.version, false from task t where t.tenant_id = $1 and t.name = $2 and not exists (select from put);
 
 -- name: task_lanes
 -- Makes the usual lanes of a task ahead, so that a user's own transaction need not: it would keep others waiting.
@@ -71,17 +79,34 @@ where (t.id = $1 or $1 = 0)
 on conflict do nothing;
 
 -- name: task_get
--- The tenant's own task of that name, else the one shared with all tenants (tenant 0).
+-- The task that the tenant means by a name.
 -- $1 tenant, $2 name
-select t.*, n.name as tenant from task t left join tenant n on n.id = t.tenant_id
-where t.tenant_id in ($1, 0) and t.name = $2
-order by t.tenant_id desc
-limit 1;
+select t.*, n.name as tenant, o.with_secrets, false as cut
+from task_meant($1, $2) o
+join task t on t.tenant_id = o.owner_id and t.name = $2
+left join tenant n on n.id = t.tenant_id;
 
 -- name: task_list
--- $1 tenant or null for any; shared ones (tenant 0) belong to everybody
-select t.*, n.name as tenant from task t left join tenant n on n.id = t.tenant_id
-where $1::int is null or t.tenant_id in ($1, 0)
+-- With all of their definitions.
+-- $1 tenant or null for any; those of tenant 0 belong to everybody
+select t.* from task t where $1::int is null or t.tenant_id in ($1, 0) order by t.tenant_id, t.name limit 5000;
+
+-- name: task_overview
+-- A long definition is left out: a list of a thousand scripts must not be a gigabyte.
+-- $1 tenant or null for any; those of tenant 0 belong to everybody, and some are shared
+select t.tenant_id, t.name, t.queue, t.priority, t.max_attempts, t.timeout_seconds, t.retry, t.params_schema,
+       t.description, case when octet_length(t.extra) <= 16384 then t.extra end as extra, t.placement, t.updated_at,
+       t.version, coalesce(octet_length(t.extra) > 16384, false) as cut,
+       n.name as tenant, coalesce(s.with_secrets, false) as with_secrets
+from task t
+left join tenant n on n.id = t.tenant_id
+left join lateral (
+    select with_secrets from task_share
+    where guest_id in ($1, 0) and task_share.task = t.name and task_share.tenant_id = t.tenant_id
+    order by guest_id desc
+    limit 1
+) s on t.tenant_id <> $1
+where $1::int is null or t.tenant_id in ($1, 0) or s.with_secrets is not null
 order by t.tenant_id, t.name
 limit 5000;
 

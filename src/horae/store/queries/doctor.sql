@@ -7,7 +7,7 @@ select name, setting from pg_settings where name = any ($1::text[]);
 -- name: checkup_missing_partitions
 -- The partitions of today and tomorrow that do not exist.
 select parent || '_' || to_char(day, 'YYYYMMDD') as name
-from unnest(array['job', 'outcome', 'attempt', 'log_chunk']) as parent,
+from unnest(array['job', 'outcome', 'attempt', 'log_chunk', 'execution']) as parent,
      unnest(array[0, 1]) as ahead,
      lateral (select (now() at time zone 'utc')::date + ahead as day) as days
 where to_regclass('horae.' || parent || '_' || to_char(day, 'YYYYMMDD')) is null
@@ -34,3 +34,7 @@ limit 1;
 select host, pid, version, load, extract(epoch from clock_timestamp() - seen_at)::float8 as silent
 from horae.server
 order by started_at;
+
+-- name: checkup_masters
+-- Which master keys wrap how many tenants' keys.
+select master, count(*) as keys from horae.tenant_key group by master order by master;

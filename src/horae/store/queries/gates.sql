@@ -55,6 +55,16 @@ set reason = coalesce($3, reason),
 where id = $1 and ($2::int is null or tenant_id = $2) and released_at is null
 returning id;
 
+-- name: gate_stop_again
+-- A stop that is asked for once more: it has the last reason, and is no weaker than either asks.
+-- $1 gate, $2 tenant or null for any, $3 reason, $4 what becomes of running jobs, $5 seconds from now or null for no end
+update gate
+set reason = $3, running = case when $4 = 'leave' then running else $4 end,
+    expires_at = case when expires_at is not null and $5::float is not null
+                 then greatest(expires_at, clock_timestamp() + $5 * interval '1 second') end
+where id = $1 and ($2::int is null or tenant_id = $2) and released_at is null
+returning id;
+
 -- name: gate_release
 -- Opens a gate, or changes the rate at which its backlog is let out. What holds no backlog is over at once.
 -- $1 gate, $2 tenant or null for any, $3 who, $4 rate or null
@@ -306,7 +316,9 @@ select lane_id, min(rank) as rank, count(*) as moved from picked group by lane_i
 -- when the next turn is, and is held meanwhile, so that any number of servers keep the one rate.
 -- $1 gate, $2 seconds ahead
 with open as materialized (
-    select id, release_rate, greatest(clock_timestamp(), coalesce(release_next_at, released_at)) as start
+    -- A turn lies no further ahead than this one could have put it, unless the clock was set back since.
+    select id, release_rate, least(greatest(clock_timestamp(), coalesce(release_next_at, released_at)),
+                                   clock_timestamp() + ($2 + 1 / release_rate) * interval '1 second') as start
     from gate where id = $1 and release_rate is not null and drained_at is null
     for update skip locked
 ), picked as materialized (
@@ -339,6 +351,15 @@ select not exists (select from blocked b where b.gate_id = $1)
        where ($2::int is null or l.tenant_id = $2) and ($3::text is null or l.queue = $3)
          and ($4::text is null or l.task = $4) and r.rank < $7::bigint and r.id < $6::uuid
    )) as drained;
+
+-- name: gate_left
+-- The lanes in which something is left of what waited when a gate over whole lanes was released.
+-- $1 tenant or null, $2 queue or null, $3 task or null, $4 lowest id made after, $5 a rank that what waited then is below,
+-- $6 lanes
+select l.id as lane_id from lane l
+where ($1::int is null or l.tenant_id = $1) and ($2::text is null or l.queue = $2) and ($3::text is null or l.task = $3)
+  and exists (select from ready r where r.lane_id = l.id and r.rank < $5::bigint and r.id < $4::uuid)
+limit $6;
 
 -- name: gate_drain
 -- The gate is over.

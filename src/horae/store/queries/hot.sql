@@ -203,10 +203,12 @@ select id::text as id, lane_id, rank, pause from ended;
 
 -- name: timer_promote
 -- Moves due jobs from timer to ready, at most $2. Returns the lanes and ranks, so that floors can be lowered.
--- $1 floor of run_at (dead entries below it are not walked over), $2 limit
+-- $1 floor of run_at (dead entries below it are not walked over), $2 limit, $3 what is due later stays: the clock was set
+-- forward, and this server has not dealt with that yet
 with due as materialized (
     select timer.ctid as place, lane_id, rank, id, attempt from timer
-    where run_at >= $1 and run_at <= (select clock_timestamp()) -- once: an index condition, not a filter of every row
+    where run_at >= $1
+      and run_at <= (select least(clock_timestamp(), $3)) -- once: an index condition, not a filter of every row
     order by run_at
     limit $2
     for update skip locked

@@ -2,10 +2,21 @@
 
 -- name: job_get
 -- A job with its present state, whichever table holds it.
--- $1 tenant, or null for any, $2 id
-select * from job_state
-where tenant_id = any (case when $1::int is null then (select array_agg(id) from tenant) else array[$1::int] end)
-  and id = $2;
+-- $1 tenant, $2 id
+select * from job_state where tenant_id = $1 and id = $2;
+
+-- name: job_tenant
+-- Whose job it is, for keys that belong to no tenant: a look at the few tenants that the id hints at, and only if it is
+-- none of theirs, one for each tenant there is.
+-- $1 id, $2 the hint, $3 every which tenant it fits
+select coalesce(
+    (select j.tenant_id from generate_series($2::int, (select max(id) from tenant), $3::int) as t (id)
+     cross join lateral (select tenant_id from job where job.tenant_id = t.id and job.id = $1 limit 1) j
+     limit 1),
+    (select j.tenant_id from tenant t
+     cross join lateral (select tenant_id from job where job.tenant_id = t.id and job.id = $1 limit 1) j
+     limit 1)
+) as tenant_id;
 
 -- name: job_list
 -- One page of a tenant's jobs, newest first, whatever their state. At most $8 rows are looked at, so that a filter
@@ -91,10 +102,10 @@ select $3, clock_timestamp(), $1, attempt, 'cancelled', 'cancelled', $5 from gon
 returning attempt;
 
 -- name: job_cancel_running
--- Asks the worker that holds the job to stop it. Returns the worker.
+-- Asks the worker that holds the job to stop it. Returns the worker. The lock keeps the job from being parked meanwhile.
 -- $1 lane, $2 id, $3 reason, $4 who
 insert into cancel_request (id, worker_id, lane_id, attempt, reason, requested_by)
-select id, worker_id, lane_id, attempt, $3, $4 from lease where lane_id = $1 and id = $2
+select id, worker_id, lane_id, attempt, $3, $4 from lease where lane_id = $1 and id = $2 for share
 on conflict (worker_id, id) do update set reason = excluded.reason, attempt = excluded.attempt
 returning worker_id, attempt;
 
@@ -206,30 +217,44 @@ cross join lateral (
 -- name: executions_of_job
 -- Every attempt, oldest first; the one that runs now has no end.
 -- $1 tenant, $2 id, $3 lane
-select id, attempt, worker_id, started_at, ended_at, ending::text as ending, error, cpu, peak_memory
-from attempt where tenant_id = $1 and id = $2
-union all
-select id, attempt, worker_id, started_at, finished_at, ending::text, error, cpu, peak_memory
-from outcome where tenant_id = $1 and id = $2 and worker_id is not null
-union all
-select id, attempt, worker_id, granted_at, null, null, null, null, null
-from lease where lane_id = $3 and id = $2
-order by attempt;
+select a.*, e.isolation, e.task_version, e.read_bytes, e.written_bytes
+from (
+    select id, attempt, worker_id, started_at, ended_at, ending::text as ending, error, cpu, peak_memory
+    from attempt where tenant_id = $1 and id = $2
+    union all
+    select id, attempt, worker_id, started_at, finished_at, ending::text, error, cpu, peak_memory
+    from outcome where tenant_id = $1 and id = $2 and worker_id is not null
+    union all
+    select id, attempt, worker_id, granted_at, null, null, null, null, null
+    from lease where lane_id = $3 and id = $2
+) a
+left join execution e on e.tenant_id = $1 and e.id = $2 and e.attempt = a.attempt
+order by a.attempt;
+
+-- name: execution_add
+-- What attempts that have just ended used. The same end reported twice is stored once.
+-- $1 tenants, $2 ids, $3 attempts, $4 versions of the tasks, $5 isolations, $6 bytes read, $7 bytes written
+insert into execution (tenant_id, id, attempt, task_version, isolation, read_bytes, written_bytes)
+select * from unnest($1::int[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::bigint[], $7::bigint[])
+on conflict do nothing;
 
 -- name: executions_of_worker
 -- What a worker ended inside a time window, latest first; the block range index bounds the reading.
 -- $1 worker, $2 tenant or null for any, $3 from, $4 until, $5 and $6 the id and attempt to go on after, $7 rows
-select * from (
-    select id, attempt, worker_id, started_at, finished_at as ended_at, ending::text as ending, error, cpu, peak_memory
+select e.*, x.isolation, x.task_version, x.read_bytes, x.written_bytes
+from (
+    select tenant_id, id, attempt, worker_id, started_at, finished_at as ended_at, ending::text as ending, error, cpu,
+           peak_memory
     from outcome
     where finished_at >= $3 and finished_at <= $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
     union all
-    select id, attempt, worker_id, started_at, ended_at, ending::text, error, cpu, peak_memory
+    select tenant_id, id, attempt, worker_id, started_at, ended_at, ending::text, error, cpu, peak_memory
     from attempt
     where ended_at >= $3 and ended_at <= $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
 ) e
+left join execution x on x.tenant_id = e.tenant_id and x.id = e.id and x.attempt = e.attempt
 where (e.ended_at, e.id, e.attempt) < ($4, $5::uuid, $6::int)
-order by ended_at desc, id desc, attempt desc
+order by e.ended_at desc, e.id desc, e.attempt desc
 limit $7;
 
 -- name: executions_running

@@ -111,6 +111,8 @@ where not exists (select from lease le where le.lane_id = s.lane_id and le.id = 
 select group_id, count(*) as taken from slot group by group_id order by taken desc limit $1;
 
 -- name: bucket_clean
--- Forgets buckets that nobody took from for so long that they are full.
+-- Forgets buckets that nobody took from for so long that they are full. So it does those of the future: the clock was set
+-- back, and they would gain nothing until it gets there again.
 -- $1 seconds
-delete from bucket where at < clock_timestamp() - $1::float * interval '1 second';
+delete from bucket
+where at < clock_timestamp() - $1::float * interval '1 second' or at > clock_timestamp() + interval '1 second';

@@ -164,9 +164,10 @@ select lane_id, count(*) as jobs from lease group by lane_id;
 select pg_try_advisory_lock(hashtextextended('horae ' || $1, 0)) as taken;
 
 -- name: duty_due
--- Whether such a duty is due.
+-- Whether such a duty is due. None plans hours ahead: then the clock was set back.
 -- $1 name
-select coalesce((select next_at <= clock_timestamp() from sole_duty where name = $1), true) as due;
+select coalesce((select next_at <= clock_timestamp() or next_at > clock_timestamp() + interval '1 hour'
+                 from sole_duty where name = $1), true) as due;
 
 -- name: duty_done
 -- $1 name, $2 seconds until it is due again

@@ -159,9 +159,9 @@ select clock_timestamp() as now, (select min(look_at) from tick where look_at is
 -- name: tick_take_back
 -- Takes back ticks of the rule that have not started, among the latest $3: their jobs are gone as if they had never
 -- been. One that a worker or the clock was quicker with stays.
--- $1 tenant, $2 schedule, $3 ticks to look at, $4 also those that are due and wait for a worker
+-- $1 tenant, $2 schedule, $3 ticks to look at, $4 also those that are due and wait, for a worker or for the run before
 with planned as (
-    delete from tick where schedule_id = $2 and look_at is not null returning at, run_at
+    delete from tick where schedule_id = $2 and look_at is not null and ($4 or state = 'planned') returning at, run_at
 ), fired as materialized (
     select t.job_id, j.lane_id, j.rank
     from (select job_id from tick
@@ -197,16 +197,26 @@ with planned as (
 select at, run_at, false as fired from planned union all select at, run_at, true from forgotten;
 
 -- name: tick_overdue
--- Schedules with jobs that should have started long ago and have not: no server ran meanwhile. Found by the label that
--- the jobs of ticks carry.
--- $1 seconds, $2 jobs to look at
-select distinct s.tenant_id, s.name
-from (select id, lane_id from timer
-      where run_at < (select clock_timestamp()) - $1 * interval '1 second' and attempt = 0
-      order by run_at limit $2) ti
-join lane l on l.id = ti.lane_id
-join job j on j.tenant_id = l.tenant_id and j.id = ti.id
-join schedule s on s.tenant_id = l.tenant_id and s.name = j.options::jsonb #>> '{labels,schedule}';
+-- Schedules with ticks made ahead that should have started long ago and have not: no server ran meanwhile, or the clock was
+-- set forward. First the lanes with overdue jobs, of which there are mostly none; then who may have put them there.
+-- $1 seconds, $2 how many of a schedule's latest ticks to look at
+with long_ago as materialized (
+    select clock_timestamp() - $1 * interval '1 second' as at
+), lanes as materialized (
+    select distinct lane_id from timer where run_at < (select at from long_ago) and attempt = 0
+)
+select s.tenant_id, s.name
+from lanes join lane l on l.id = lanes.lane_id join schedule s on s.tenant_id = l.tenant_id and s.task = l.task
+where exists (
+    select from (select job_id from tick t
+                 where t.schedule_id = s.id and t.origin = 'rule' and t.job_id is not null
+                 order by t.at desc limit $2) t
+    join timer ti on ti.lane_id = l.id and ti.id = t.job_id
+    where ti.run_at < (select at from long_ago) and ti.attempt = 0)
+union
+select s.tenant_id, s.name
+from tick t join schedule s on s.id = t.schedule_id
+where t.look_at < (select at from long_ago) and t.state = 'planned';
 
 -- name: tick_list
 -- What became of a schedule's ticks, latest first.
@@ -235,6 +245,12 @@ select count(*) as forgotten from old;
 insert into backfill (tenant_id, schedule_id, since, until, concurrency, total, cursor_at, made_by)
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 returning *;
+
+-- name: backfill_same
+-- One of exactly this range that has not ended.
+-- $1 tenant, $2 schedule, $3 since, $4 until
+select id from backfill where tenant_id = $1 and schedule_id = $2 and since = $3 and until = $4 and state = 'running'
+limit 1;
 
 -- name: backfill_list
 -- With how its jobs ended so far, latest first.

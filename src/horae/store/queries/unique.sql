@@ -150,9 +150,9 @@ with held as materialized (
         cross join lateral (
             select slot.ctid as place from slot where slot.group_id = g.group_id and slot.id = held.id limit 1
         ) s))
+), ended as (
+    insert into outcome (id, finished_at, tenant_id, attempt, state, ending, error)
+    select id, clock_timestamp(), tenant_id, attempt - 1, 'expired', 'cancelled', $6 from held
+    where (select same_or_retry((select count(*) from held), (select count(*) from gone)))
 )
-insert into outcome (id, finished_at, tenant_id, attempt, state, ending, error)
-select id, clock_timestamp(), tenant_id, attempt - 1, 'expired', 'cancelled', $6
-from held
-where (select same_or_retry((select count(*) from held), (select count(*) from gone)))
-returning id::text as id;
+select id::text as id, slots from held;

@@ -18,7 +18,7 @@ select partition_create($1) as made;
 -- Days that were detached but not dropped, because a server died in between. Their survivors were carried over.
 select c.relname as name from pg_class c
 where c.relnamespace = 'horae'::regnamespace and c.relkind = 'r' and not c.relispartition
-  and c.relname ~ '^(job|outcome|attempt|log_chunk)_\d{8}$';
+  and c.relname ~ '^(job|outcome|attempt|log_chunk|execution)_\d{8}$';
 
 -- name: alive_before
 -- Jobs made before a bound that have not ended: they outlive their day's partition.
@@ -50,6 +50,8 @@ with old as (
     delete from attempt_default a using old where a.tenant_id = old.tenant_id and a.id = old.id
 ), logs as (
     delete from log_chunk_default c using old where c.tenant_id = old.tenant_id and c.id = old.id
+), executions as (
+    delete from execution_default e using old where e.tenant_id = old.tenant_id and e.id = old.id
 ), bodies as (
     delete from job_default j using old where j.tenant_id = old.tenant_id and j.id = old.id
 )

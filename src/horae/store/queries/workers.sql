@@ -13,16 +13,17 @@ returning id;
 -- Renews a worker's lease, and with it all its jobs. No row: the lease had ended, and stays ended.
 -- A maintenance whose time is over ends here: only a worker that lives has anything to go on with. All four columns go
 -- by one reading of the clock, or a worker could stay drained without an end.
--- $1 worker, $2 tenant or null, $3 lease seconds, $4 running, $5 queued, $6 cpu, $7 memory
+-- $1 worker, $2 tenant or null, $3 now, by a clock that never jumps ahead, $4 lease seconds, $5 running, $6 queued, $7 cpu,
+-- $8 memory
 update worker
-set seen_at = clock_timestamp(), expires_at = clock_timestamp() + $3 * interval '1 second', running = $4, queued = $5,
-    cpu_load = $6, memory_load = $7,
+set seen_at = clock_timestamp(), expires_at = clock_timestamp() + $4 * interval '1 second', running = $5, queued = $6,
+    cpu_load = $7, memory_load = $8,
     state = case when steer_until <= statement_timestamp() then 'active' else state end,
     steered_by = case when steer_until <= statement_timestamp() then null else steered_by end,
     steer_reason = case when steer_until <= statement_timestamp() then null else steer_reason end,
     steer_until = case when steer_until <= statement_timestamp() then null else steer_until end
 where id = $1 and tenant_id is not distinct from $2 and state in ('active', 'draining')
-  and expires_at > clock_timestamp()
+  and expires_at > $3::timestamptz
 returning state;
 
 -- name: worker_get
@@ -54,18 +55,25 @@ where id = $1 and ($2::int is null or tenant_id = $2) and state in ('active', 'd
 returning id;
 
 -- name: worker_expired
--- Workers whose lease has ended by the database's clock, and those lost of late, in case a claim raced with their end.
--- $1 seconds to look back
+-- Workers whose lease has ended, and those lost of late, in case a claim raced with their end.
+-- $1 now, by a clock that never jumps ahead, $2 seconds to look back
 select id, state from worker
-where (state in ('active', 'draining') and expires_at <= clock_timestamp())
-   or (state in ('lost', 'left') and expires_at > clock_timestamp() - $1 * interval '1 second'
+where (state in ('active', 'draining') and expires_at <= $1::timestamptz)
+   or (state in ('lost', 'left') and expires_at > $1::timestamptz - $2 * interval '1 second'
        and exists (select from lease where lease.worker_id = worker.id));
 
 -- name: worker_lose
 -- Declares a worker lost if its lease has really ended; decided by the row's own lock.
--- $1 worker
+-- $1 worker, $2 now, by a clock that never jumps ahead
 update worker set state = 'lost'
-where id = $1 and state in ('active', 'draining') and expires_at <= clock_timestamp()
+where id = $1 and state in ('active', 'draining') and expires_at <= $2::timestamptz
+returning id;
+
+-- name: worker_set_right
+-- Workers that were seen in the future: the clock was set back. Their leases begin anew; else one that is dead would hold
+-- its jobs until the clock gets there again.
+update worker set seen_at = clock_timestamp(), expires_at = clock_timestamp() + (expires_at - seen_at)
+where state in ('active', 'draining') and seen_at > clock_timestamp() + interval '1 second'
 returning id;
 
 -- name: lease_of_worker
@@ -82,9 +90,9 @@ cross join lateral (select tenant_id from lane where lane.id = le.lane_id limit 
 -- name: lease_of_lost
 -- The leases of a worker that is gone, with what decides where its jobs go.
 -- $1 worker, $2 rows
-select le.lane_id, le.id::text as id, le.attempt, l.tenant_id, j.rank, cr.id is not null as cancel_requested, cr.reason,
-       a.crashes
-from (select lane_id, id, attempt from lease where worker_id = $1 limit $2) le
+select le.lane_id, le.id::text as id, le.attempt, le.slots, l.tenant_id, j.rank,
+       cr.id is not null as cancel_requested, cr.reason, a.crashes
+from (select lane_id, id, attempt, slots from lease where worker_id = $1 limit $2) le
 cross join lateral (select tenant_id from lane where lane.id = le.lane_id limit 1) l
 left join lateral (
     select rank, options from job where job.tenant_id = l.tenant_id and job.id = le.id limit 1
@@ -145,7 +153,15 @@ on conflict do nothing;
 -- name: log_page
 -- $1 tenant, $2 id, $3 after attempt, $4 after seq, $5 rows
 select attempt, seq, stream, at, text from log_chunk
-where tenant_id = $1 and id = $2 and (attempt, seq) > ($3, $4)
+where tenant_id = $1 and id = $2 and (attempt, seq) > ($3, $4) and stream <> 'partial'
+order by attempt, seq
+limit $5;
+
+-- name: partial_page
+-- The pieces of a result that lie among the output.
+-- $1 tenant, $2 id, $3 after attempt, $4 after seq, $5 rows
+select attempt, seq, at, text from log_chunk
+where tenant_id = $1 and id = $2 and (attempt, seq) > ($3, $4) and stream = 'partial'
 order by attempt, seq
 limit $5;
 
@@ -184,9 +200,3 @@ select c.id::text as id, c.data
 from unnest($1::int[], $2::uuid[]) as w (tenant_id, id)
 join checkpoint c on c.tenant_id = w.tenant_id and c.id = w.id
 where c.data is not null;
-
--- name: lease_holds
--- Whether a worker holds this very attempt.
--- $1 worker, $2 id, $3 attempt
-select l.tenant_id from lease le join lane l on l.id = le.lane_id
-where le.worker_id = $1 and le.id = $2 and le.attempt = $3;

@@ -88,7 +88,8 @@ class Crowd:
         runtime = JobRuntime(order.seq, self._desk, self._struck.__contains__, self._moving.__contains__)
         context = make_context(grant, runtime, time.monotonic())
         try:
-            finished = succeeded(grant, await task.invoke_async(bytes(grant.params), context))
+            result = await task.invoke_async(bytes(grant.params), context)
+            finished = succeeded(grant, result, sunk=task.definition.sink is not None)
         except BaseException as error:  # noqa: BLE001 - whatever a task raises is its outcome
             finished = failed(grant, error)
         return finished if order.seq not in self._struck else interrupted(grant)

@@ -10,16 +10,19 @@ import signal
 import socket
 import threading
 import traceback
+from collections.abc import Callable
 from typing import Final, Protocol
 
 import msgspec
 
+from horae.client.outcomes import NoSecret
 from horae.model.errors import WrongState
 from horae.model.work import Finished
 from horae.worker import tree
 from horae.worker.board import JOURNAL_BYTES, JOURNALED, Board
 from horae.worker.messages import (
     HEADER_BYTES,
+    Ask,
     Begin,
     Cancel,
     Ended,
@@ -33,6 +36,7 @@ from horae.worker.messages import (
     Save,
     Saved,
     ToChild,
+    Told,
     done_frame,
     encode,
 )
@@ -61,7 +65,7 @@ class Desk:
         self._is_copy = False
         self._used = 0
         self._tickets = itertools.count(1)
-        self._saving: dict[int, _Saving] = {}
+        self._asked: dict[int, _Question] = {}
         self._notes: dict[int, Noted] = {}
         self._note_timer: threading.Timer | None = None
         os.register_at_fork(after_in_child=self._forked)
@@ -131,12 +135,23 @@ class Desk:
 
     def save(self, seq: int, data: bytes) -> None:
         """Returns once the checkpoint is durable."""
-        ticket, saving = next(self._tickets), _Saving()
-        self._saving[ticket] = saving
-        self.send(Save(seq, ticket, msgspec.Raw(data)))
-        saving.answered.wait()
-        if saving.error is not None:
-            raise WrongState(saving.error)
+        answer = self._answer(lambda ticket: Save(seq, ticket, msgspec.Raw(data)))
+        if answer.error is not None:
+            raise WrongState(answer.error)
+
+    def secrets(self, seq: int) -> dict[str, str]:
+        """Those that the job's task names, in clear."""
+        answer = self._answer(lambda ticket: Ask(seq, ticket))
+        if isinstance(answer, Saved) or answer.error is not None:
+            raise NoSecret(answer.error)
+        return answer.secrets
+
+    def _answer(self, ask: Callable[[int], FromChild]) -> Saved | Told:
+        ticket, question = next(self._tickets), _Question()
+        self._asked[ticket] = question
+        self.send(ask(ticket))
+        question.answered.wait()
+        return question.answer
 
     # The reading thread.
 
@@ -157,8 +172,8 @@ class Desk:
                     self.send(Returned(runner.give_back()))
                 case Cancel(seq, move):
                     runner.cancel(seq, move=move)
-                case Saved(ticket, error):
-                    self._saving.pop(ticket).answer(error)
+                case Saved(ticket) | Told(ticket):
+                    self._asked.pop(ticket).close(message)
                 case Quit():
                     runner.quit()
                     return
@@ -177,11 +192,14 @@ class Desk:
         os.kill(self.pid, signal.SIGKILL)
 
 
-class _Saving:
+class _Question:
+    """What a job waits to hear from the agent."""
+
+    answer: Saved | Told
+
     def __init__(self) -> None:
         self.answered = threading.Event()
-        self.error: str | None = None
 
-    def answer(self, error: str | None) -> None:
-        self.error = error
+    def close(self, answer: Saved | Told) -> None:
+        self.answer = answer
         self.answered.set()

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from horae.client.context import Context
-from horae.model.work import Finished, Grant
+from horae.model.work import NOTE_CHARACTERS, Finished, Grant
 from horae.worker.child.desk import Desk
 from horae.worker.child.verdict import clean
-from horae.worker.messages import Noted
+from horae.worker.messages import Noted, Piece
 
 MEASURED_SECONDS: Final = 0.05
 """Shorter jobs are not measured: it would cost more than it tells."""
-
-_NOTE_CHARACTERS: Final = 500
 
 
 class JobRuntime:
@@ -24,6 +24,7 @@ class JobRuntime:
         self._desk = desk
         self._cancelled = cancelled
         self._moving = moving
+        self._secrets: dict[str, str] | None = None
 
     def cancelled(self) -> bool:
         return self._cancelled(self._seq)
@@ -32,10 +33,18 @@ class JobRuntime:
         return self._moving(self._seq)
 
     def progress(self, done: float, total: float | None, note: str | None) -> None:
-        self._desk.note(Noted(self._seq, float(done), total, None if note is None else clean(note[:_NOTE_CHARACTERS])))
+        self._desk.note(Noted(self._seq, float(done), total, None if note is None else clean(note[:NOTE_CHARACTERS])))
+
+    def partial(self, data: bytes) -> None:
+        self._desk.send(Piece(self._seq, msgspec.Raw(data)))
 
     def checkpoint(self, data: bytes) -> None:
         self._desk.save(self._seq, data)
+
+    def secrets(self) -> dict[str, str]:
+        if self._secrets is None:
+            self._secrets = self._desk.secrets(self._seq)
+        return self._secrets
 
 
 def make_context(grant: Grant, runtime: JobRuntime, monotonic: float) -> Context:

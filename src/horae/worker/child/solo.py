@@ -100,7 +100,7 @@ class Solo:
             self._inside = order.seq
             result = task.invoke(bytes(grant.params), context)
             self._inside = 0
-            finished = succeeded(grant, result)
+            finished = succeeded(grant, result, sunk=task.definition.sink is not None)
         except BaseException as error:  # noqa: BLE001 - whatever a task raises is its outcome, SystemExit too
             self._inside = 0
             finished = failed(grant, error)

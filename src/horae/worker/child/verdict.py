@@ -15,7 +15,8 @@ _MESSAGE_CHARACTERS: Final = 2_000
 _TRACEBACK_CHARACTERS: Final = 16_000
 
 
-def succeeded(grant: Grant, result: bytes) -> Finished:
+def succeeded(grant: Grant, result: bytes, *, sunk: bool = False) -> Finished:
+    """`sunk`: the task has a sink, which the server writes when the result is uploaded."""
     size = len(result)
     if size > MAX_RESULT_BYTES:
         text = f"the result has {size:,} bytes, more than {MAX_RESULT_BYTES:,}: store it elsewhere and return where"
@@ -23,7 +24,7 @@ def succeeded(grant: Grant, result: bytes) -> Finished:
     finished = Finished(id=grant.id, lane=grant.lane, attempt=grant.attempt)
     if result != b"null":
         finished.result = msgspec.Raw(result)
-    if size > INLINE_RESULT_BYTES:
+    if size > INLINE_RESULT_BYTES or (sunk and finished.result is not msgspec.UNSET):
         finished.blob = size
     return finished
 

@@ -12,19 +12,10 @@ import msgspec
 
 from horae.model.kinds import Kind
 from horae.model.states import End
-from horae.model.work import Grant, JobError
+from horae.model.work import Grant, JobError, Usage
 from horae.wire.briefs import Brief
 
-
-class Usage(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """What an attempt used, and how well it was shut in."""
-
-    isolation: str = ""
-    """The level reached: `bubblewrap+seccomp+cgroup`, `podman+seccomp+cgroup`, `none` …; empty: no word."""
-    cpu: float | None = None
-    peak_memory: int | None = None
-    read_bytes: int | None = None
-    written_bytes: int | None = None
+__all__ = ["Errand", "Outcome", "Readiness", "Runner", "StopOrder", "Usage"]
 
 
 class Outcome(msgspec.Struct, kw_only=True):
@@ -51,6 +42,8 @@ class Errand(Protocol):
     brief: Brief
     folder: Path
     """The attempt's own, mode 0700, on the host. `folder / "output"` is where files for collection go."""
+    mark: str
+    """AGENT/JOB/ATTEMPT. Whatever the runner starts carries it: processes in their environment, as HORAE_ERRAND."""
     stop: "asyncio.Future[StopOrder]"
     """Done once the job is to stop. The runner ends what it runs and returns; its own end wins if it came first."""
 

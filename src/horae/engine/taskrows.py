@@ -1,0 +1,122 @@
+"""Definitions of tasks as rows: what has a column of its own, what is stored together, and back."""
+
+from datetime import timedelta
+from typing import Any, Final
+
+import asyncpg
+import jsonschema_rs
+import msgspec
+
+from horae.model.durations import format_duration, parse_duration
+from horae.model.errors import InvalidInput
+from horae.model.job import JobRequest
+from horae.model.matching import placement_of
+from horae.model.placement import canonical
+from horae.model.retry import RetryPolicy
+from horae.model.task import TaskDefinition
+
+MAX_SCHEMA_BYTES: Final = 64 * 1024
+COLUMNS: Final = frozenset(
+    {"name", "queue", "priority", "max_attempts", "timeout", "retry", "params_schema", "description"}
+)
+EXTRA: Final = tuple(field for field in TaskDefinition.__struct_fields__ if field not in COLUMNS)
+"""The fields of a definition that are stored together, as JSON."""
+_definition = msgspec.json.Decoder(TaskDefinition)
+
+
+def task_values(tenant_id: int, definition: TaskDefinition) -> tuple[object, ...]:
+    """A definition as `task_put` takes it, but for the version, which comes last."""
+    return (
+        tenant_id,
+        definition.name,
+        definition.queue,
+        definition.priority,
+        definition.max_attempts,
+        timeout_seconds(definition),
+        msgspec.json.encode(definition.retry).decode() if definition.retry else None,
+        _encode_schema(definition),
+        definition.description,
+        _encode_extra(definition),
+        placement_text(definition),
+    )
+
+
+def placement_text(definition: TaskDefinition) -> str:
+    """Where jobs of the task run that say nothing of it themselves."""
+    return canonical(placement_of(JobRequest(task=definition.name), definition))
+
+
+def definition_of(row: asyncpg.Record) -> TaskDefinition:
+    seconds = row["timeout_seconds"]
+    return TaskDefinition(
+        name=row["name"],
+        queue=row["queue"],
+        priority=row["priority"],
+        max_attempts=row["max_attempts"],
+        timeout=None if seconds is None else format_duration(timedelta(seconds=seconds)),
+        retry=msgspec.json.decode(row["retry"], type=RetryPolicy) if row["retry"] else None,
+        params_schema=msgspec.json.decode(row["params_schema"]) if row["params_schema"] else None,
+        description=row["description"],
+        **_decode_extra(row["extra"]),
+    )
+
+
+def read_definition(text: str) -> TaskDefinition:
+    """Of a version."""
+    return _definition.decode(text)
+
+
+def write_definition(definition: TaskDefinition) -> str:
+    return msgspec.json.encode(definition).decode()
+
+
+def timeout_seconds(definition: TaskDefinition) -> float | None:
+    return None if definition.timeout is None else parse_duration(definition.timeout, "timeout").total_seconds()
+
+
+def validator_of(definition: TaskDefinition) -> Any:
+    """Of the params; None where there is no schema."""
+    if not definition.params_schema:
+        return None
+    return jsonschema_rs.validator_for(definition.params_schema, retriever=_refuse_reference)
+
+
+def check_schema(definition: TaskDefinition) -> None:
+    _encode_schema(definition)
+
+
+def _encode_schema(definition: TaskDefinition) -> str | None:
+    if definition.params_schema is None:
+        return None
+    text = msgspec.json.encode(definition.params_schema)
+    if len(text) > MAX_SCHEMA_BYTES:
+        raise InvalidInput(f"params_schema: larger than {MAX_SCHEMA_BYTES} bytes", field="params_schema")
+    try:
+        jsonschema_rs.validator_for(definition.params_schema, retriever=_refuse_reference)
+    except (ValueError, jsonschema_rs.ValidationError) as error:
+        raise InvalidInput(f"params_schema: not a JSON Schema: {str(error)[:300]}", field="params_schema") from error
+    return text.decode()
+
+
+def _refuse_reference(uri: str) -> Any:
+    """A schema must not make the server fetch anything."""
+    raise ValueError(f"references to other documents are not followed: {uri[:200]}")
+
+
+def _decode_extra(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    read = msgspec.convert({"name": "x", **msgspec.json.decode(text)}, TaskDefinition)
+    extra = {name: getattr(read, name) for name in EXTRA}
+    if isinstance(read.expires_in, int | float):
+        extra["expires_in"] = format_duration(timedelta(seconds=read.expires_in))
+    return extra
+
+
+def _encode_extra(definition: TaskDefinition) -> str | None:
+    """The fields that have no column of their own."""
+    extra = {name: value for name in EXTRA if (value := getattr(definition, name)) is not None}
+    if definition.expires_in is not None:
+        # In seconds, which SQL understands too.
+        extra["expires_in"] = parse_duration(definition.expires_in, "expires_in").total_seconds()
+    return msgspec.json.encode(extra, order="sorted").decode() if extra else None

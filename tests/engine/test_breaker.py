@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from horae.engine.engine import Engine
-from horae.engine.tasks import SHARED
+from horae.engine.taskrows import SHARED
 from horae.model.breaker import Breaker
 from horae.model.states import End
 from horae.model.task import TaskDefinition

@@ -12,6 +12,7 @@ from horae.model.explanation import Code
 from horae.model.job import JobRequest
 from horae.model.kinds import HttpCall, Script, SecretUse
 from horae.model.task import TaskDefinition
+from horae.testing.waiting import wait_for
 
 from .staging import ROOT, submit, take_one
 
@@ -98,5 +99,11 @@ async def test_a_job_that_is_changed_still_goes_to_a_worker_of_its_kind(engine):
     await engine.tasks.register(0, SCRIPT)
     job_id = await submit(engine, "greet", delay="1h")
     await engine.steer.change(ROOT, UUID(job_id), {"spread": 3, "delay": 0})
-    worker = await join(engine, "script")
-    assert (await take_one(engine, worker)).kind == "script"
+    worker, grants = await join(engine, "script"), []
+
+    async def granted() -> bool:
+        grants.extend(await engine.dispatch.take(worker, 1, 1))
+        return bool(grants)
+
+    await wait_for(granted)
+    assert grants[0].kind == "script"

@@ -148,10 +148,8 @@ async def test_params_are_checked_against_the_schema_of_a_task_that_is_data(rest
         await submit(resting, "greet", params={"n": "seven"})
 
 
-@pytest.mark.parametrize(("with_secrets", "whose"), [(False, "guest"), (True, "owner")])
-async def test_a_shared_task_runs_as_the_guests_job_with_the_owners_secrets_only_if_it_said_so(
-    keeping, with_secrets, whose
-):
+async def shared_with_blue(keeping, *, with_secrets):
+    """A worker, and its lease on blue's job of a task that asks for a secret, which owner and guest both have."""
     blue = await guest(keeping, "blue")
     for tenant_id, value in ((TENANT, "of the owner"), (blue, "of the guest")):
         await keeping.secrets.set(ROOT, tenant_id, "KEY", value)
@@ -161,9 +159,20 @@ async def test_a_shared_task_runs_as_the_guests_job_with_the_owners_secrets_only
     await keeping.task_sharing.share(TENANT, "greet", ["blue"], "ann", with_secrets=with_secrets)
     await submit(keeping, "greet", tenant="blue")
     worker = await join_for(keeping, "script")
-    grant = await take_one(keeping, worker)
+    return worker, await take_one(keeping, worker)
+
+
+async def test_a_task_shared_with_its_secrets_runs_as_the_guests_job_with_the_owners(keeping):
+    worker, grant = await shared_with_blue(keeping, with_secrets=True)
     brief = await keeping.briefs.give(worker.worker_id, grant.lane, grant.id, 1)
-    assert (brief.tenant, brief.task.name, brief.secrets) == ("blue", "greet", {"KEY": f"of the {whose}"})
+    assert (brief.tenant, brief.task.name, brief.secrets) == ("blue", "greet", {"KEY": "of the owner"})
+
+
+async def test_a_guests_secrets_are_given_to_no_task_of_another_tenants(keeping):
+    """Its owner could change it to tell them."""
+    worker, grant = await shared_with_blue(keeping, with_secrets=False)
+    with pytest.raises(WrongState, match="shared it without its own"):
+        await keeping.briefs.give(worker.worker_id, grant.lane, grant.id, 1)
 
 
 async def test_a_name_means_the_own_task_then_the_one_for_all_then_what_was_given_first(resting):
@@ -209,6 +218,19 @@ async def test_the_owners_secrets_are_given_to_no_worker_of_the_guests(keeping):
     worker = await keeping.fleet.session(mallory, await keeping.fleet.join(mallory, joining))
     grant = await take_one(keeping, worker)
     with pytest.raises(WrongState, match="owner's secrets"):
+        await keeping.briefs.give(worker.worker_id, grant.lane, grant.id, 1)
+
+
+async def test_a_job_that_waits_gets_nothing_of_a_task_that_was_taken_back(keeping):
+    await guest(keeping, "blue")
+    await keeping.secrets.set(ROOT, TENANT, "KEY", "of the owner")
+    await keeping.tasks.register(TENANT, script("echo 1", env={"KEY": "${{ secrets.KEY }}"}))
+    await keeping.task_sharing.share(TENANT, "greet", ["blue"], "ann", with_secrets=True)
+    await submit(keeping, "greet", tenant="blue")
+    worker = await join_for(keeping, "script")
+    grant = await take_one(keeping, worker)
+    await keeping.task_sharing.unshare(TENANT, "greet", ["blue"], "ann")
+    with pytest.raises(UnknownTask):
         await keeping.briefs.give(worker.worker_id, grant.lane, grant.id, 1)
 
 

@@ -12,7 +12,7 @@ import asyncpg
 import msgspec
 
 from horae.engine.callbacks import Callbacks
-from horae.engine.taskrows import definition_of
+from horae.engine.taskrows import definition_of, secrets_giver
 from horae.model.durations import parse_duration
 from horae.model.errors import UnknownTask, WrongState
 from horae.model.kinds import Kind
@@ -65,14 +65,14 @@ class Briefs:
 
 def _giver(row: asyncpg.Record) -> int:
     """Whose secrets the job gets. An owner's go to no worker of its guest's, which could show them to the guest."""
-    if not row["with_secrets"]:
-        return int(row["lane_tenant_id"])
-    if row["worker_tenant_id"] not in (None, row["tenant_id"]):
+    owner, tenant_id = int(row["tenant_id"]), int(row["lane_tenant_id"])
+    giver = secrets_giver(owner, tenant_id, row["lane_task"], shared=row["with_secrets"])
+    if giver != tenant_id and row["worker_tenant_id"] not in (None, owner):
         raise WrongState(
             f"the task {row['lane_task']!r} was shared with its owner's secrets, and those are given to no worker of "
             f"the tenant {row['lane_tenant']}; let a worker run it that serves all tenants"
         )
-    return int(row["tenant_id"])
+    return giver
 
 
 def _definition(row: asyncpg.Record, job_id: str) -> TaskDefinition:

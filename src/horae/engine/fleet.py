@@ -13,7 +13,8 @@ from horae.engine.complete import Complete
 from horae.engine.offers import offer_of
 from horae.engine.sessions import Session
 from horae.engine.signals import Signals
-from horae.engine.tasks import SHARED, Tasks
+from horae.engine.taskrows import SHARED
+from horae.engine.tasks import Tasks
 from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput, NotFound, WorkerGone, WrongState
 from horae.model.job import check_labels, check_name

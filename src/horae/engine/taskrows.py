@@ -8,13 +8,15 @@ import jsonschema_rs
 import msgspec
 
 from horae.model.durations import format_duration, parse_duration
-from horae.model.errors import InvalidInput
+from horae.model.errors import InvalidInput, WrongState
 from horae.model.job import JobRequest
 from horae.model.matching import placement_of
 from horae.model.placement import canonical
 from horae.model.retry import RetryPolicy
 from horae.model.task import TaskDefinition
 
+SHARED: Final = 0
+"""The tenant number under which tasks stand that every tenant may use."""
 MAX_SCHEMA_BYTES: Final = 64 * 1024
 COLUMNS: Final = frozenset(
     {"name", "queue", "priority", "max_attempts", "timeout", "retry", "params_schema", "description"}
@@ -120,3 +122,16 @@ def _encode_extra(definition: TaskDefinition) -> str | None:
         # In seconds, which SQL understands too.
         extra["expires_in"] = parse_duration(definition.expires_in, "expires_in").total_seconds()
     return msgspec.json.encode(extra, order="sorted").decode() if extra else None
+
+
+def secrets_giver(owner: int, tenant_id: int, name: str, *, shared: bool) -> int:
+    """Whose secrets a tenant's job of a task gets: those of whoever wrote it, for its code could tell them to anybody.
+    So none of a guest's is given to a task of another tenant's."""
+    if owner in (SHARED, tenant_id):
+        return tenant_id
+    if not shared:
+        raise WrongState(
+            f"the task {name!r} asks for secrets, and its owner shared it without its own; a task of another tenant "
+            "gets none of yours: have it shared with its secrets, or save a copy of it"
+        )
+    return owner

@@ -16,10 +16,12 @@ import asyncpg
 import msgspec
 
 from horae.engine.taskrows import (
+    SHARED,
     check_schema,
     definition_of,
     placement_text,
     read_definition,
+    secrets_giver,
     task_values,
     timeout_seconds,
     validator_of,
@@ -36,8 +38,6 @@ from horae.model.template import PARAMS, Reference, look_up, references
 from horae.store.control import Control
 from horae.store.tasks import TaskRows
 
-SHARED: Final = 0
-"""The tenant number under which tasks stand that every tenant may use."""
 REMEMBER_SECONDS: Final = 5.0
 MAX_REMEMBERED: Final = 20_000
 MAX_ERRORS: Final = 10
@@ -173,7 +173,9 @@ class Tasks:
     async def giver(self, tenant_id: int, name: str) -> int:
         """Whose secrets the jobs of a tenant get that are of this task."""
         row = await self._control.task_get(tenant_id, name)
-        return int(row["tenant_id"]) if row is not None and row["with_secrets"] else tenant_id
+        return (
+            tenant_id if row is None else secrets_giver(row["tenant_id"], tenant_id, name, shared=row["with_secrets"])
+        )
 
     async def list_all(self, tenant_id: int | None) -> list[TaskView]:
         return [task_view(row) for row in await self._control.task_overview(tenant_id)]

@@ -13,7 +13,8 @@ import msgspec
 import structlog
 
 from horae.engine.access import Access
-from horae.engine.tasks import SHARED, Tasks
+from horae.engine.taskrows import SHARED
+from horae.engine.tasks import Tasks
 from horae.model.errors import InvalidInput, NotFound
 from horae.store.tasks import TaskRows
 

@@ -5,7 +5,7 @@ import difflib
 
 import msgspec
 
-from horae.engine.tasks import SHARED
+from horae.engine.taskrows import SHARED
 from horae.engine.tasksharing import ShareView
 from horae.engine.taskvalidation import validate as look_at
 from horae.model.errors import HoraeError, InvalidInput

@@ -15,7 +15,7 @@ import structlog
 from horae.engine.clock import Clock
 from horae.engine.policy import Policy
 from horae.engine.signals import Signals
-from horae.engine.tasks import SHARED
+from horae.engine.taskrows import SHARED
 from horae.model.breaker import LONGEST_WINDOW, Breaker, Ends, probes_succeeded, trip
 from horae.model.durations import parse_duration
 from horae.model.limits import read_rate

@@ -12,7 +12,8 @@ import structlog
 
 from horae.engine.access import Access
 from horae.engine.clock import Clock
-from horae.engine.tasks import SHARED, Tasks, TaskView
+from horae.engine.taskrows import SHARED
+from horae.engine.tasks import Tasks, TaskView
 from horae.model.durations import parse_duration
 from horae.model.errors import HoraeError
 from horae.model.ids import day_bounds

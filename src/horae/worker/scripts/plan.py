@@ -5,12 +5,13 @@ In the sandbox everything has one place: /given (what it gets, read-only), /outp
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from horae.model.errors import InvalidInput
 from horae.model.kinds import Script
-from horae.model.template import fill
+from horae.model.template import fill_all
 from horae.worker.errands.errand import Errand
 from horae.worker.errands.workspace import Workspace
 from horae.worker.sandbox.bubblewrap import OUTPUT, PATH, Cell, shows
@@ -46,7 +47,7 @@ def plan(errand: Errand, script: Script, workspace: Workspace, places: Places, p
         raise InvalidInput(f"the sandbox does not show {command[0]}: it has programs of /usr and /bin only")
     if packages is not None:
         command[0] = f"{ENVIRONMENT}/bin/python" if places is INSIDE else str(packages / "bin/python")
-    arguments = [_argument(text, workspace) for text in script.args]
+    arguments = _arguments(script.args, workspace)
     task = errand.brief.task
     return Cell(
         command=[*command, f"{places.given}/{_SCRIPT}", *arguments],
@@ -59,11 +60,12 @@ def plan(errand: Errand, script: Script, workspace: Workspace, places: Places, p
     )
 
 
-def _argument(text: str, workspace: Workspace) -> str:
-    argument = fill(text, workspace.params, {})
-    if "\0" in argument:
-        raise InvalidInput(f"the argument {text!r} has a null character, which no command line can hold")
-    return argument
+def _arguments(texts: Sequence[str], workspace: Workspace) -> list[str]:
+    arguments = fill_all(texts, workspace.params, {})
+    for text, argument in zip(texts, arguments, strict=True):
+        if "\0" in argument:
+            raise InvalidInput(f"the argument {text!r} has a null character, which no command line can hold")
+    return arguments
 
 
 def furnish(folder: Path, cell: Cell) -> None:

@@ -8,6 +8,41 @@ refuses later.
 
 from typing import NamedTuple
 
+CALLS = {
+    "mount": (165, 40),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "ptrace": (101, 117),
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "bpf": (321, 280),
+    "io_uring_setup": (425, 425),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "process_vm_readv": (310, 270),
+    "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265),
+    "pivot_root": (155, 41),
+    "init_module": (175, 105),
+    "delete_module": (176, 106),
+    "swapon": (167, 224),
+    "reboot": (169, 142),
+    "kexec_load": (246, 104),
+    "quotactl": (179, 60),
+    "umount2": (166, 39),
+    "personality": (135, 92),
+    "settimeofday": (164, 170),
+    "clone": (56, 220),
+    "ioctl": (16, 29),
+    "chroot": (161, 51),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "open_tree": (428, 428),
+    "acct": (163, 89),
+    "syslog": (103, 116),
+}
+"""Their numbers on x86_64 and aarch64."""
+
 PRELUDE = """
 import ctypes, errno, glob, json, mmap, os, resource, shutil, signal, socket, subprocess, sys, time
 bait = json.load(open(os.environ["HORAE_PARAMS"]))
@@ -30,15 +65,7 @@ def call(name, *arguments):
     result = libc.syscall(ctypes.c_long(CALLS[name][number]), *given)
     return result >= 0 or ctypes.get_errno() not in (errno.EPERM, errno.ENOSYS, errno.EACCES)
 
-CALLS = {
-    "mount": (165, 40), "unshare": (272, 97), "setns": (308, 268), "ptrace": (101, 117), "keyctl": (250, 219),
-    "add_key": (248, 217), "bpf": (321, 280), "io_uring_setup": (425, 425), "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282), "process_vm_readv": (310, 270), "name_to_handle_at": (303, 264),
-    "open_by_handle_at": (304, 265), "pivot_root": (155, 41), "init_module": (175, 105), "delete_module": (176, 106),
-    "swapon": (167, 224), "reboot": (169, 142), "kexec_load": (246, 104), "quotactl": (179, 60), "umount2": (166, 39),
-    "personality": (135, 92), "settimeofday": (170, 170), "clone": (56, 220), "ioctl": (16, 29), "chroot": (161, 51),
-    "move_mount": (429, 429), "fsopen": (430, 430), "open_tree": (428, 428), "acct": (163, 89), "syslog": (103, 116),
-}
+CALLS = NUMBERS
 
 def attempt():
 BODY
@@ -60,7 +87,7 @@ class Attempt(NamedTuple):
     @property
     def source(self) -> str:
         lines = "\n".join(f"    {line}" for line in self.body.strip().splitlines())
-        return PRELUDE.replace("BODY", lines)
+        return PRELUDE.replace("NUMBERS", repr(CALLS)).replace("BODY", lines)
 
 
 def _call(*arguments: str) -> str:

@@ -16,12 +16,13 @@ import pytest
 import pytest_asyncio
 
 from horae.model.kinds import Limits
+from horae.worker.sandbox.syscalls import REFUSED
 from worker.containers.conftest import python_root, root
 from worker.containers.house import House as Containers
 from worker.scripts.house import Done
 from worker.scripts.house import House as Scripts
 
-from .attempts import ATTEMPTS, Attempt
+from .attempts import ATTEMPTS, CALLS, Attempt
 
 __all__ = ["python_root", "root"]
 
@@ -134,6 +135,13 @@ async def test_all_at_once_they_get_no_further(shut_in: Scripts, bait: dict[str,
     names = [name for name in ATTEMPTS if "bomb" not in name]
     done = await asyncio.gather(*(shut_in.run(source(ATTEMPTS[name]), "python3", bait) for name in names[:24]))
     assert all(refused(one) for one in done)
+
+
+def test_the_numbers_are_those_of_the_filter():
+    """A wrong one would call something else, on the bare host too."""
+    known = {name: REFUSED[name] for name in CALLS if name in REFUSED}
+    assert len(known) > 20
+    assert {name: CALLS[name] for name in known} == known
 
 
 def test_the_page_on_security_lists_them_all():

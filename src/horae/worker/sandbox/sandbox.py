@@ -102,7 +102,6 @@ class Sandbox:
                 return await self._supervised(errand, launcher, cell, self._order(cell, user, launcher.group, mark))
             finally:
                 await asyncio.to_thread(_end_rest, launcher, mark)
-                self._prepare_next()
 
     async def _supervised(self, errand: Watched, launcher: Launcher, cell: Cell, order: dict[str, Any]) -> Run:
         hold = JobHold(launcher, cell.bounds, shut_in=self._shut_in)
@@ -111,6 +110,7 @@ class Sandbox:
         except OSError:
             await launcher.dismiss()
             raise
+        self._prepare_next()
         try:
             ended = await supervise(errand, launcher.process, hold)
             status = launcher.job_status() if self._shut_in else _as_shell_has_it(ended.status)

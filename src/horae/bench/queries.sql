@@ -73,7 +73,7 @@ returning id, tenant_id;
 -- name: waiting_sample
 -- Jobs that are ready, at random.
 -- $1 how many
-select id::text as id from ready tablesample system (5) order by random() limit $1;
+select id::text as id from ready tablesample bernoulli (5) order by random() limit $1;
 
 -- name: unfinished
 -- How many jobs have no outcome yet.

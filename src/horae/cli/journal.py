@@ -2,13 +2,23 @@
 
 import logging
 import sys
-from typing import Final
+from typing import Final, TextIO, cast
 
 import structlog
 
 from horae.model.errors import SetupError
 
 LEVELS: Final = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+
+
+class _Stderr:
+    """What sys.stderr is at the moment: loggers are kept for good, and it may be exchanged and closed."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
 
 
 def open_journal(level: str | None, program: str) -> None:
@@ -26,7 +36,7 @@ def open_journal(level: str | None, program: str) -> None:
             structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(chosen),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast("TextIO", _Stderr())),
         cache_logger_on_first_use=True,
     )
     logging.basicConfig(

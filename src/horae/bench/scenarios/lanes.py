@@ -48,7 +48,9 @@ async def lanes(bench: Bench) -> None:
             ]
             for number in range(1, bench.settings.rounds + 1)
         ]
-        bench.notes.percentiles("explain", [await _explain(bench, through)], "ms")
+        # A worker may have run more than it was asked for before it was stopped: all, if there were few.
+        if waited := await _explain(bench, through):
+            bench.notes.percentiles("explain", [waited], "ms")
     names = ("simple", "beside", "through")
     for place_number, name in enumerate(names[1:], 1):
         bench.notes.figure(f"cost_{name}", [100 * (1 - row[place_number].rate / row[0].rate) for row in rounds], "%")

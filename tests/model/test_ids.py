@@ -7,19 +7,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.model.ids import HINT_BITS, MAX_SHARD, JobIds, created_at, day_bounds, lowest_id, shard_of, tenant_hint
+from horae.model.ids import (
+    HINT_BITS,
+    MAX_SHARD,
+    SET_BACK_MS,
+    JobIds,
+    created_at,
+    day_bounds,
+    lowest_id,
+    shard_of,
+    tenant_hint,
+)
 
 seconds = st.floats(1, 7e9, allow_nan=False)
 
 
 @given(st.lists(seconds, min_size=2, max_size=50), st.integers(0, MAX_SHARD))
 def test_ids_of_one_maker_never_go_back_unless_its_clock_is_set_back(times, shard):
-    ids, latest = JobIds(shard), 0.0
+    ids, last, latest = JobIds(shard), "", 0.0
     for unix in times:
-        made = [ids.make(t) for t in (unix, unix - 9, unix - 0.5)]
-        assert made == sorted(set(made))
-        latest = unix if abs(latest - unix) > 11 else max(unix, latest)
-        assert abs(created_at(UUID(made[-1])).timestamp() - latest) <= 0.0011
+        made = ids.make(unix)
+        at = created_at(UUID(made)).timestamp()
+        back = latest - unix
+        if back > SET_BACK_MS / 1000 + 0.01:
+            assert abs(at - unix) <= 0.0011
+        elif back < SET_BACK_MS / 1000 - 0.01:
+            assert made > last
+            assert abs(at - max(unix, latest)) <= 0.0011
+        last, latest = made, at
 
 
 @given(seconds, st.integers(1, 2**31 - 1))

@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import os
 import random
-import shutil
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ import asyncpg
 import pytest
 
 from horae.bench.program import Program
+from horae.bench.scenarios.kinds import answering_service, busybox_root
 from horae.model.job import JobRequest
 from horae.model.kinds import Container, HttpCall, Script
 from horae.model.retry import RetryPolicy
@@ -45,28 +45,17 @@ pytestmark = pytest.mark.timeout(PATIENCE + 60)
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A root file system of one program."""
-    busybox = shutil.which("busybox")
-    if (busybox is None or shutil.which("podman") is None) and not os.environ.get("CI"):
+    folder = busybox_root(tmp_path / "root")
+    if folder is None and not os.environ.get("CI"):
         pytest.skip("not installed: podman, busybox-static")
-    folder = tmp_path / "root"
-    (folder / "bin").mkdir(parents=True)
-    shutil.copy(str(busybox), folder / "bin" / "busybox")
-    (folder / "bin" / "true").symlink_to("busybox")
+    assert folder is not None
     return folder
 
 
 @pytest.fixture
 async def service() -> AsyncIterator[str]:
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while await reader.readuntil(b"\r\n\r\n"):
-                writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
-        except (asyncio.IncompleteReadError, ConnectionError):
-            writer.close()
-
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    async with answering_service() as port:
+        yield f"http://127.0.0.1:{port}/"
 
 
 @pytest.fixture

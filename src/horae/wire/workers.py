@@ -5,15 +5,14 @@ every later exchange and heartbeat for two minutes: jobs granted under it are gi
 """
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
+from horae.model.kinds import Kind
 from horae.model.matching import Free
 from horae.model.task import TaskDefinition
 from horae.model.work import CancelOrder, Finished, Grant, Progress
-
-FUNCTION: Final = "function"
 
 
 class Join(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -36,7 +35,7 @@ class Join(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaul
     gpus: float | None = None
     disk: int | None = None
     """Bytes that jobs may use."""
-    kinds: list[str] = msgspec.field(default_factory=lambda: [FUNCTION])
+    kinds: list[str] = msgspec.field(default_factory=lambda: [Kind.FUNCTION.value])
     """The kinds of task it can run."""
     widest: int | None = None
     """The most slots that one job can take; None: all of them."""

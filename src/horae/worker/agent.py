@@ -18,9 +18,10 @@ import structlog
 
 import horae
 from horae.model.errors import HoraeError, SetupError, WorkerGone
+from horae.model.kinds import Kind
 from horae.model.matching import Free
 from horae.model.work import Finished
-from horae.wire.workers import FUNCTION, Exchanged, Heartbeat, HeartbeatAnswer, Join, Joined
+from horae.wire.workers import Exchanged, Heartbeat, HeartbeatAnswer, Join, Joined
 from horae.worker.appetite import Appetite
 from horae.worker.backoff import Backoff
 from horae.worker.burden import Burden
@@ -178,7 +179,7 @@ class Agent:
             memory=has.memory,
             gpus=has.gpu,
             disk=has.disk,
-            kinds=[FUNCTION, *kinds] if infos else kinds,
+            kinds=[Kind.FUNCTION.value, *kinds] if infos else kinds,
         )
 
     async def _stay(self, joined: Joined) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from horae.model.errors import SetupError
 from horae.worker.sandbox import syscalls
-from horae.worker.sandbox.seccomp import compile_filter, engine_profile
+from horae.worker.sandbox.seccomp import compile_filter
 from horae.worker.sandbox.syscalls import ARCHITECTURES, REFUSED
 
 ALLOW, KILL = 0x7FFF0000, 0x80000000
@@ -113,15 +113,3 @@ def test_the_numbers_are_those_of_the_kernels_headers():
 def test_the_program_fits_into_the_kernel():
     for machine in MACHINES:
         assert len(compile_filter(machine)) // 8 < BPF_MAXINSNS
-
-
-def test_the_profile_for_engines_says_the_same():
-    profile = engine_profile()
-    rules = {name: rule for rule in profile["syscalls"] for name in rule["names"] if not rule["args"]}
-    assert set(REFUSED) <= set(rules)
-    assert rules["mount"]["errnoRet"] == errno.EPERM
-    assert rules["clone3"]["errnoRet"] == errno.ENOSYS
-    sockets = [rule["args"] for rule in profile["syscalls"] if "socket" in rule["names"]]
-    families = {only["value"] for only, *more in sockets if not more and only["op"] == "SCMP_CMP_EQ"}
-    assert {17, 38, 40} <= families
-    assert not {1, 2, 10} & families

@@ -36,8 +36,8 @@ ANSWER: Final = b"HTTP/1.1 204 No Content\r\n\r\n"
 
 async def kinds(bench: Bench) -> None:
     rounds = range(1, bench.settings.rounds + 1)
-    async with bench.installation() as place, _service() as port:
-        root = _root(place.folder / "root")
+    async with bench.installation() as place, answering_service() as port:
+        root = busybox_root(place.folder / "root")
         await _define(place, port, root)
         found = [kind for kind in NAMES if kind is not Kind.CONTAINER or root is not None]
         spans = {kind: [await _round(bench, place, kind, f"round {number}") for number in rounds] for kind in found}
@@ -84,7 +84,7 @@ def _arguments(kind: Kind, place: Installation) -> list[str]:
             "--container-roots", str(place.folder)]  # fmt: skip
 
 
-def _root(folder: Path) -> Path | None:
+def busybox_root(folder: Path) -> Path | None:
     """A root file system with busybox in it; None where there is none, or nothing to run it with."""
     busybox = shutil.which("busybox")
     if busybox is None or not any(map(shutil.which, ("podman", "docker"))):
@@ -96,7 +96,7 @@ def _root(folder: Path) -> Path | None:
 
 
 @asynccontextmanager
-async def _service() -> AsyncIterator[int]:
+async def answering_service() -> AsyncIterator[int]:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while await reader.readuntil(b"\r\n\r\n"):

@@ -15,6 +15,7 @@ from horae.worker import tree
 from horae.worker.child.verdict import clean
 from horae.worker.containers.engine import Engine, complaint, environment
 from horae.worker.errands.errand import Errand, Outcome
+from horae.worker.errands.narrator import Narrator
 from horae.worker.sandbox.supervisor import Process, supervise
 
 log = structlog.get_logger()
@@ -55,7 +56,7 @@ class Images:
     async def _pull(self, image: str, errand: Errand) -> Outcome | None:
         errand.write("system", f"pulling {image}\n".encode())
         process = Process(self._engine.command("pull", image), environment=environment(errand.mark))
-        ended = await supervise(_Progress(errand), process, _PullHold(process.pid))
+        ended = await supervise(Narrator(errand), process, _PullHold(process.pid))
         if ended.order is not None:
             return Outcome(end=ended.order.end, error=JobError(ended.order.end.value, clean(ended.order.text)))
         if ended.status:
@@ -63,19 +64,6 @@ class Images:
             return Outcome(end=End.ERROR, error=JobError("image", clean(f"{image} could not be pulled: {words}")))
         self._here.add(image)
         return None
-
-
-class _Progress:
-    """An errand to which all that the engine says is the system's."""
-
-    def __init__(self, errand: Errand) -> None:
-        self._errand = errand
-        self.stop = errand.stop
-        self.guard = errand.guard
-        self.unguard = errand.unguard
-
-    def write(self, stream: str, data: bytes) -> None:
-        self._errand.write("system", data)
 
 
 class _PullHold:

@@ -7,7 +7,7 @@ the kernel itself reads only the lower half here. Everything else is allowed.
 
 import errno
 import struct
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from horae.model.errors import SetupError
 from horae.worker.sandbox import syscalls
@@ -108,30 +108,3 @@ def compile_filter(machine: str) -> bytes:
         program.guard(number, tests)
     program.finish(ALLOW)
     return program.assemble()
-
-
-def engine_profile() -> dict[str, Any]:
-    """The same for docker and podman: `--security-opt seccomp=FILE`."""
-    forbidden = [family for family in range(syscalls.LAST_FAMILY) if family not in syscalls.FAMILIES]
-    sockets = ["socket", "socketpair"]
-    rules = [_rule(sorted(REFUSED)), _rule(["clone3"], code=errno.ENOSYS)]
-    rules += [_rule(["clone"], _compare(0, "MASKED_EQ", flag, flag)) for flag in syscalls.NAMESPACE_FLAGS]
-    rules += [_rule(["ioctl"], _compare(1, "EQ", request)) for request in syscalls.TYPING]
-    rules += [_rule(["personality"], _compare(0, "NE", syscalls.PLAIN_PERSONALITY))]
-    rules += [_rule(sockets, _compare(0, "EQ", family)) for family in forbidden]
-    rules += [_rule(sockets, _compare(0, "GE", syscalls.LAST_FAMILY))]
-    netlink = _compare(0, "EQ", syscalls.AF_NETLINK), _compare(2, "NE", syscalls.NETLINK_ROUTE)
-    rules += [_rule(["socket"], *netlink)]
-    return {
-        "defaultAction": "SCMP_ACT_ALLOW",
-        "architectures": [architecture.engine_name for architecture in ARCHITECTURES.values()],
-        "syscalls": rules,
-    }
-
-
-def _rule(names: list[str], *comparisons: dict[str, Any], code: int = errno.EPERM) -> dict[str, Any]:
-    return {"names": names, "action": "SCMP_ACT_ERRNO", "errnoRet": code, "args": list(comparisons)}
-
-
-def _compare(argument: int, operation: str, value: int, second: int = 0) -> dict[str, Any]:
-    return {"index": argument, "op": f"SCMP_CMP_{operation}", "value": value, "valueTwo": second}

@@ -15,6 +15,7 @@ from horae.model.errors import InvalidInput
 from horae.model.states import End
 from horae.model.work import JobError
 from horae.worker.errands.errand import Errand, Outcome
+from horae.worker.errands.narrator import Narrator
 from horae.worker.sandbox.bubblewrap import Cell
 from horae.worker.sandbox.limits import Bounds
 from horae.worker.sandbox.sandbox import Sandbox
@@ -43,7 +44,7 @@ class Builder:
     async def build(self, errand: Errand, requirements: Sequence[str], python: str, target: Path) -> Outcome | None:
         """None once the target has the environment, else how the errand ends."""
         cell = self._cell(requirements, python, target)
-        run = await self._sandbox.run(_Narrator(errand), cell, errand.mark)
+        run = await self._sandbox.run(Narrator(errand), cell, errand.mark)
         outcome = judge(run.ended, run.status, run.facts)
         if run.box is not None:
             with contextlib.closing(run.box):
@@ -79,19 +80,6 @@ class Builder:
     def _local_indexes(self) -> list[str]:
         words = [word.removeprefix("file://") for value in self._settings.values() for word in value.split()]
         return [word for word in words if word.startswith("/") and Path(word).exists()]
-
-
-class _Narrator:
-    """The errand, with what uv says as words of the system."""
-
-    def __init__(self, errand: Errand) -> None:
-        self._errand = errand
-        self.stop = errand.stop
-        self.guard = errand.guard
-        self.unguard = errand.unguard
-
-    def write(self, stream: str, data: bytes) -> None:
-        self._errand.write("system", data)
 
 
 def _find_uv() -> str:

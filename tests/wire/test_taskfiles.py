@@ -10,7 +10,21 @@ from horae.model.task import TaskDefinition
 from horae.wire.taskfiles import read_task, read_tasks, read_yaml, write_task, write_tasks
 
 texts = st.text(st.characters(blacklist_categories=["Cs"])) | st.sampled_from(
-    ["no", "2026-11-16", "0x10", "1e3", "~", "a: b", "# x", " lead", "trail ", "tab\tand\nlines\n", "\r\n", "- a"]
+    [
+        "no",
+        "2026-11-16",
+        "0x10",
+        "1e3",
+        "~",
+        "a: b",
+        "# x",
+        " lead",
+        "trail ",
+        "tab\tand\nlines\n",
+        "\r\n",
+        "- a",
+        "a\x85b",
+    ]
 )
 tasks = st.builds(
     lambda source, args, description: TaskDefinition(

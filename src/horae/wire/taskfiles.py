@@ -11,6 +11,7 @@ from horae.model.task import TaskDefinition
 
 MAX_DEPTH: Final = 64
 MAX_PARTS: Final = 200_000
+_NEXT_LINE: Final = "\x85"
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc] # the quick one, where there is one
@@ -32,7 +33,10 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
+    style = "|" if "\n" in value else None
+    if _NEXT_LINE in value:
+        style = '"'  # To the reader it is the end of a line, unless it is escaped.
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
 
 _Dumper.add_representer(str, _text)

@@ -181,7 +181,7 @@ async def test_an_errand_that_breaks_the_agents_part_shows_no_secret_and_frees_i
     assert (done.end, done.error.kind, done.error.message) == (End.CRASHED, "ValueError", "? ***")
     (done,) = await server.done(await server.submit("s", needs=SCRIPT))
     assert done.end is End.SUCCEEDED
-    logged = capsys.readouterr().out
+    logged = "".join(capsys.readouterr())
     assert "errand_broke" in logged
     assert "hunter2" not in logged
 
@@ -196,7 +196,7 @@ async def test_what_a_broken_runner_says_is_masked_in_the_workers_log_too(server
     await hire(make_runner=Broken)
     (done,) = await server.done(await server.submit("s", needs=SCRIPT))
     assert done.error.message == "dividing ***"
-    logged = capsys.readouterr().out
+    logged = "".join(capsys.readouterr())
     assert "ZeroDivisionError: dividing ***" in logged
     assert "hunter2" not in logged
 

@@ -231,9 +231,9 @@ def test_programs_of_the_host_that_can_be_run():
 
 async def test_an_agent_that_is_not_root_has_the_same_sandbox(tmp_path):
     """The launcher alone, as the user nobody, with the system's Python: the tests' own may be out of its reach."""
-    tmp_path.chmod(0o755)
-    for parent in list(tmp_path.parents)[:2]:
-        parent.chmod(0o755)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_mode & 0o005 != 0o005:
+            folder.chmod(0o755)  # pytest's are for root alone
     copy = tmp_path / "launcher.py"
     copy.write_bytes(Path(launcher.__file__).read_bytes())
     (tmp_path / "drive.py").write_text(DRIVE)

@@ -1,12 +1,16 @@
 """Runs Python in the sandbox and says what came of it."""
 
 import asyncio
+import os
 
 from horae.worker.errands.errand import Outcome, StopOrder
 from horae.worker.sandbox.bubblewrap import PATH, Cell
 from horae.worker.sandbox.limits import Bounds
 from horae.worker.sandbox.sandbox import Sandbox
 from horae.worker.sandbox.verdicts import judge
+
+AGENT = f"test-{os.getpid()}"
+"""Of this process alone: what bears an attempt's mark is killed at its end, and other tests run beside these."""
 
 
 class Watcher:
@@ -26,7 +30,7 @@ class Watcher:
     def unguard(self, pid: int) -> None: ...
 
 
-async def run(sandbox: Sandbox, *command: str, mark: str = "test/job/1", **fields) -> Watcher:
+async def run(sandbox: Sandbox, *command: str, mark: str = f"{AGENT}/job/1", **fields) -> Watcher:
     watcher = Watcher()
     fields.setdefault("bounds", Bounds())
     cell = Cell(command=list(command), environment={"PATH": PATH}, **fields)

@@ -28,7 +28,7 @@ from horae.worker.sandbox.sandbox import Sandbox
 from horae.worker.sandbox.trial import try_out
 from worker.conftest import eventually
 
-from .box import python, run
+from .box import AGENT, python, run
 
 CALL = textwrap.dedent("""
     import ctypes, errno, os
@@ -53,7 +53,7 @@ async def sandbox():
 
 
 async def test_the_trial_passes_here(sandbox):
-    await try_out(sandbox, "test")
+    await try_out(sandbox, AGENT)
     assert sandbox.isolation == "bubblewrap+seccomp+cgroup"
     assert sandbox.remarks == []
 
@@ -61,7 +61,7 @@ async def test_the_trial_passes_here(sandbox):
 async def test_a_trial_that_finds_no_filter_fails(sandbox):
     sandbox._filter = b""
     with pytest.raises(SetupError, match="does not"):
-        await try_out(sandbox, "test")
+        await try_out(sandbox, AGENT)
 
 
 async def test_a_host_without_bubblewrap_is_told_what_to_install(monkeypatch):
@@ -135,8 +135,8 @@ async def test_files_that_only_root_of_the_host_may_read_stay_so(sandbox, tmp_pa
 
 
 async def test_it_is_another_user_outside(sandbox):
-    running = asyncio.ensure_future(run(sandbox, "/bin/sleep", "1", mark="test/user/1"))
-    users = await eventually(lambda: users_of("sleep", "test/user/1"))
+    running = asyncio.ensure_future(run(sandbox, "/bin/sleep", "1", mark=f"{AGENT}/user/1"))
+    users = await eventually(lambda: users_of("sleep", f"{AGENT}/user/1"))
     await running
     (user,) = users
     assert 1_900_000_000 <= user < 2_000_000_000
@@ -179,7 +179,9 @@ with concurrent.futures.ThreadPoolExecutor(4) as pool:
 
 async def test_jobs_at_once_are_users_of_their_own_and_do_not_meet(sandbox):
     source = "import os, time; print(os.listdir('/tmp')); open('/tmp/x', 'w'); time.sleep(0.3)"
-    first, second = await asyncio.gather(python(sandbox, source, mark="t/1/1"), python(sandbox, source, mark="t/2/1"))
+    first, second = await asyncio.gather(
+        python(sandbox, source, mark=f"{AGENT}/1/1"), python(sandbox, source, mark=f"{AGENT}/2/1")
+    )
     assert (first.text, second.text) == ("[]\n", "[]\n")
     assert sandbox._users == set()
 
@@ -207,14 +209,14 @@ async def test_without_control_groups_rlimits_stand_in_and_the_level_says_so(mon
     monkeypatch.setattr("horae.worker.sandbox.sandbox.find_hierarchy", lambda: Found(None, "not allowed"))
     sandbox = Sandbox(secrets.token_hex(6))
     sandbox.find_tools()
-    await try_out(sandbox, "test")
+    await try_out(sandbox, AGENT)
     assert (sandbox.isolation, sandbox.remarks) == ("bubblewrap+seccomp+rlimits", ["not allowed"])
     hog = await python(sandbox, "bytearray(300_000_000)", bounds=Bounds(memory=200 * 2**20))
     assert "MemoryError" in hog.outcome.error.message
     forks = "import os\nfor _ in range(30):\n  if not os.fork(): __import__('time').sleep(60)"
     many = await python(sandbox, forks, bounds=Bounds(processes=20))
     assert "BlockingIOError" in many.outcome.error.message
-    assert tree.marked(f"{MARK}=test/job/1") == []
+    assert tree.marked(f"{MARK}={AGENT}/job/1") == []
     assert many.outcome.usage.cpu > 0
     await sandbox.close()
 

@@ -20,9 +20,8 @@ from horae.engine.shares import Emergencies
 from horae.model.matching import less, room
 from horae.store.control import LaneKey
 
-LANES_A_CLAIM: Final = 64
-SLACK: Final = 10_000_000
-"""Ten seconds of rank, in microseconds: well under the step between priorities."""
+SLACK: Final = 20_000_000
+"""Twenty seconds of rank, in microseconds: twice that is still under the step between priorities."""
 LEAST: Final = 2
 """Asked for one more than it has, a lane with a single job shows at once that it is empty, or its limit that it is
 reached; asked for one, it would have to be claimed again."""
@@ -76,7 +75,7 @@ class Choice:
         suitable = [profile for profile in self._backlog.active() if self._suits(session, profile)]
         if not suitable or want <= 0:
             return []
-        most = min(want, LANES_A_CLAIM)
+        most = min(want, session.breadth.lanes)
         picking = _Picking(self, self._backlog, session, suitable, want / most)
         picking.pick_emergencies(most)
         picking.pick(most)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from horae.engine.backlog import Profile
+from horae.engine.breadth import Breadth
 from horae.engine.charges import Charges
 from horae.engine.line import Line
 from horae.engine.record import Record
@@ -35,6 +36,7 @@ class Session:
         """How busy it is, 0…1, as of its last heartbeat."""
         self.record = Record()
         self.charges = Charges()
+        self.breadth = Breadth()
         self.reserved_for: Profile | None = None
         """Kept free for a large job of this profile, until there is room for it."""
         self.line: Line | None = None

@@ -12,7 +12,7 @@ from horae.engine.dispatch import Dispatch
 from horae.store.upkeep import Upkeep
 
 LANES: Final = 5000
-SHORTEST, LONGEST = 0.25, 5.0
+SHORTEST, LONGEST = 0.25, 15.0
 SHARE: Final = 0.03
 """Of this server's time, at most this much goes into looking."""
 

@@ -56,6 +56,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Drop waiting jobs of the lowest priorities when there are more than `max_pending`."""
     public_url: str | None = None
     """Where services reach this installation to call back; None: as its workers do."""
+    allow_networks: list[str] | None = None
+    """What sinks may reach beside the public internet."""
 
 
 class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from horae.worker.containers.groups import sweep_everywhere
+from horae.worker.sandbox.groups import sweep_everywhere
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0

@@ -17,7 +17,6 @@ from horae.engine.secrets import Secrets
 from horae.engine.vault import Vault
 from horae.model.errors import SetupError
 from horae.model.roles import GRANTS, Role
-from horae.store.control import Control
 from horae.store.database import Database, DatabaseConfig
 from horae.store.secrets import SecretRows
 
@@ -130,7 +129,7 @@ async def _keep_one(dsn: str, *keys: bytes) -> None:
     database = Database(DatabaseConfig(dsn=dsn, hot_connections=1, general_connections=1))
     await database.open()
     try:
-        secrets = Secrets(SecretRows(database), Control(database), Vault(MasterKeys(keys)))
+        secrets = Secrets(SecretRows(database), Vault(MasterKeys(keys)))
         await secrets.set(ROOT, 1, "TOKEN", "s3cr3t")
     finally:
         await database.close()

@@ -13,7 +13,7 @@ from horae.cli import databasechecks, doctor, failure, objectchecks, secretcheck
 from horae.cli.program import COMMANDS
 from horae.client import app, client, context, handles, options
 from horae.config import SECTIONS
-from horae.engine import engine, output, taskrows
+from horae.engine import engine, output, schemas
 from horae.model import durations, job, retry
 from horae.model.errors import by_code
 from horae.model.explanation import Code, What
@@ -117,7 +117,7 @@ def test_the_limits_are_those_of_the_program() -> None:
         "Result of a job": f"{job.MAX_RESULT_BYTES // MIB} MiB",
         "Result kept in the database, not in object storage": f"{job.INLINE_RESULT_BYTES // KIB} KiB",
         "Checkpoint": f"{output.MAX_CHECKPOINT_BYTES // MIB} MiB",
-        "Schema of a task": f"{taskrows.MAX_SCHEMA_BYTES // KIB} KiB",
+        "Schema of a task": f"{schemas.MAX_SCHEMA_BYTES // KIB} KiB",
         "Labels of a job": f"{job.MAX_LABELS}",
         "Length of a label's value": f"{job.MAX_LABEL_LENGTH} characters",
         "Idempotency key, concurrency key": f"{job.MAX_KEY_LENGTH} characters",

@@ -5,17 +5,20 @@ import base64
 import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+import horae
 from horae.engine.keyrotation import KeyRotation
 from horae.engine.masterkeys import MasterKeys, new_key, open_sealed, read_keys, seal
 from horae.engine.secrets import Secrets
 from horae.engine.vault import Vault
 from horae.model.errors import Forbidden, InvalidInput, NotFound, SecretInUse, SecretsLocked, SetupError
-from horae.model.kinds import SecretUse
-from horae.model.task import TaskDefinition
+from horae.model.kinds import HttpCall, Script, SecretUse, Sink
+from horae.model.task import TaskDefinition, secrets_of
+from horae.store.secrets import MAX_USERS
 from horae.testing.waiting import wait_for
 
 from .staging import ROOT
@@ -28,7 +31,7 @@ class Keeping:
 
     def __init__(self, engine, *keys):
         vault = Vault(MasterKeys(keys))
-        self.secrets = Secrets(engine.stores.secrets, engine.stores.control, vault)
+        self.secrets = Secrets(engine.stores.secrets, vault)
         self.rotation = KeyRotation(engine.stores.secrets, vault)
 
     async def set(self, name="TOKEN", value=VALUE, tenant_id=1):
@@ -115,6 +118,49 @@ async def test_a_secret_that_tasks_use_is_deleted_only_by_force(resting):
     await keeping.secrets.delete(ROOT, 1, "TOKEN", force=True)
     with pytest.raises(NotFound):
         await keeping.reveal()
+
+
+USERS = [
+    TaskDefinition(name="a", secrets=[SecretUse(name="TOKEN"), SecretUse(name="OTHER", env="X")]),
+    TaskDefinition(name="b", script=Script(source="echo '${{ secrets.NO }}'", interpreter="sh"),
+                   env={"A": "${{secrets.TOKEN}} $${{ secrets.NO }} ${{ params.x }}"}),
+    TaskDefinition(name="c", http=HttpCall(url="https://x.org/", body={"k": "${{ secrets.TOKEN }}"}, sign_with="SIGN")),
+    TaskDefinition(name="d", sink=Sink(table="t", dsn_secret="TOKEN")),
+    TaskDefinition(name="e", queue="TOKEN"),
+]  # fmt: skip
+
+
+async def test_a_list_says_which_tasks_use_a_secret_wherever_they_name_it(resting):
+    keeping = Keeping(resting, new_key())
+    for name in ("NO", "SIGN", "TOKEN"):
+        await keeping.set(name)
+    for task in USERS:
+        await resting.tasks.register(1, task)
+    await resting.tasks.register(0, TaskDefinition(name="all", secrets=[SecretUse(name="SIGN")]))
+    listed = {view.name: view.used_by for view in await keeping.secrets.list_all(1)}
+    assert listed == {"NO": [], "SIGN": ["all", "c"], "TOKEN": ["a", "b", "c", "d"]}
+    assert {view.name: view.used_by for view in await keeping.secrets.list_all(None)} == listed
+
+
+async def test_the_migration_finds_the_secrets_of_tasks_as_the_model_does(resting, conn):
+    for task in USERS:
+        await resting.tasks.register(1, task)
+    (migration,) = (Path(horae.__file__).parent / "store/migrations").glob("*_name_secrets_of_tasks.sql")
+    await conn.execute("alter table task drop column secrets")
+    await conn.execute(migration.read_text())
+    found = dict(await conn.fetch("select name, secrets from task"))
+    assert found == {task.name: secrets_of(task) for task in USERS}
+
+
+async def test_of_very_many_tasks_that_use_a_secret_the_first_are_named(resting, conn):
+    keeping = Keeping(resting, new_key())
+    await keeping.set()
+    await conn.execute(
+        "insert into task (tenant_id, name, placement, secrets) select 1, 'task' || n, '', '{TOKEN}' "
+        "from generate_series(1000, 1999) n"
+    )
+    used_by = (await keeping.secrets.get(1, "TOKEN")).used_by
+    assert used_by == [f"task{number}" for number in range(1000, 1000 + MAX_USERS)]
 
 
 async def test_use_is_written_down_by_the_duty_and_not_by_the_use(resting, conn):

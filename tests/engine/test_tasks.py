@@ -21,6 +21,7 @@ from horae.model.errors import (
 from horae.model.kinds import HttpCall, Script
 from horae.model.roles import GRANTS, Role
 from horae.model.task import TaskDefinition
+from horae.store.tasks import KEPT_VERSIONS
 
 from .staging import ROOT, submit, take_one
 from .test_briefs import join as join_for
@@ -60,6 +61,18 @@ async def test_going_back_makes_a_new_version_with_the_old_definition(resting):
     assert (await resting.task_versions.get(TENANT, "greet", 3)).reason == "back to version 1"
     with pytest.raises(NotFound, match="version 9"):
         await resting.task_versions.roll_back(TENANT, "greet", 9, "ann", "")
+
+
+async def test_the_latest_hundred_versions_are_kept(resting, conn):
+    for number in range(KEPT_VERSIONS + 3):
+        await resting.tasks.register(TENANT, script(f"echo {number}"))
+    await resting.tasks.register(TENANT, script("echo 1", "other"))
+    found = [v.version for v in await resting.task_versions.list_all(TENANT, "greet")]
+    assert found == list(range(KEPT_VERSIONS + 3, 3, -1))
+    assert await conn.fetchval("select count(*) from task_version") == KEPT_VERSIONS + 1
+    with pytest.raises(NotFound, match="version 3"):
+        await resting.task_versions.roll_back(TENANT, "greet", 3, "ann", "")
+    assert (await resting.task_versions.roll_back(TENANT, "greet", 4, "ann", "")).version == KEPT_VERSIONS + 4
 
 
 async def test_saving_at_the_same_time_loses_no_version(resting):

@@ -17,7 +17,8 @@ SINKING = f"{Path(__file__).with_name('sinking.py')}:app"
 
 async def test_rows_are_there_once_though_worker_and_server_die_between_sink_and_completion(stack, database):
     """The rows are committed; the answer is held back; worker and server are killed; the second attempt succeeds."""
-    keys = {"HORAE_SECRETS_KEY": base64.b64encode(b"k" * 32).decode()} | SHORT_LEASE
+    keys = {"HORAE_SECRETS_KEY": base64.b64encode(b"k" * 32).decode(), "HORAE_ALLOW_NETWORKS": "127.0.0.1"}
+    keys |= SHORT_LEASE
     target = await asyncpg.connect(database)
     await target.execute("create table public.sunk (attempt int, number int)")
     try:

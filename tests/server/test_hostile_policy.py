@@ -18,7 +18,7 @@ from horae.server.routes import ROUTES, Route
 
 from .house import Answer, House, end
 
-TAGS = {"actions", "limits", "quotas", "queues", "gates", "schedules", "calendars", "tenants"}
+TAGS = {"actions", "limits", "service levels", "quotas", "queues", "gates", "schedules", "calendars", "tenants"}
 ADDED = [route for route in ROUTES if route.tag in TAGS or route.path.endswith(("/move", "/explain", "/drain"))]
 BODIED = [route for route in ADDED if route.body is not None]
 
@@ -37,6 +37,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "ActionRequest": {"action": "cancel", "filter": {"task": "work"}, "preview": True},
     "DeadLetterRequest": {"preview": True},
     "LimitPut": {"max_running": 1, "task": "nothing"},
+    "ServiceLevelPut": {"start_within": "5m", "task": "nothing"},
     "QuotaPut": {"max_pending": 1_000_000},
     "GateCreate": {"reason": "because", "task": "nothing", "expires_in": "1s"},
     "Stop": {"expires_in": "1s"},
@@ -58,6 +59,7 @@ async def busy(house: House) -> House:
     await house.worker("work")
     for method, path, body in (
         ("PUT", "/v1/limits/there", {"max_running": 5}),
+        ("PUT", "/v1/service-levels/there", {"start_within": "5m"}),
         ("PUT", "/v1/quotas/queue/there", {"max_pending": 5}),
         ("PUT", "/v1/calendars/there", {"name": "there", "weekend": ["SAT"]}),
         ("PUT", "/v1/schedules/there", RIGHT["ScheduleSave"]),
@@ -151,6 +153,7 @@ async def furnish_blue(house: House) -> dict[str, str]:
     made = {}
     for method, path, body, place in (
         ("PUT", "/v1/limits/indigo", {"max_running": 5, "reason": "indigo"}, ""),
+        ("PUT", "/v1/service-levels/indigo", {"start_within": 1, "tier": "indigo", "reason": "indigo"}, ""),
         ("PUT", "/v1/quotas/queue/indigo", {"max_pending": 50}, ""),
         ("PUT", "/v1/calendars/indigo", {"name": "indigo", "days": {"2030-01-01": "indigo"}}, ""),
         ("PUT", "/v1/schedules/indigo", {"name": "indigo", "task": "indigo", "cron": "0 3 * * *"}, ""),

@@ -15,8 +15,8 @@ from horae.store.statements import statements
 
 READY, LEASED, TIMED = 100_000, 20_000, 20_000
 LANES = 10
-LARGE = re.compile(r"^(ready|lease|timer|job|outcome|attempt|log_chunk)(_\w+)?$")
-LEADING = {"ready": "lane_id", "lease": "lane_id", "timer": "run_at"}
+LARGE = re.compile(r"^(ready|lease|timer|job|outcome|attempt|log_chunk|promise)(_\w+)?$")
+LEADING = {"ready": "lane_id", "lease": "lane_id", "timer": "run_at", "promise": "look_at"}
 """The column by which each hot table must be entered. Anything else walks over rows of others."""
 BY_WORKER = {"explain_leases", "lease_of_worker", "lease_of_lost", "progress_save", "checkpoint_save"}
 """These start from the worker: all that it holds, or few rows of it."""
@@ -40,6 +40,9 @@ insert into attempt (id, ended_at, tenant_id, attempt, ending)
 select id, now(), 1, 1, 'error' from made where n > {READY};
 """
 
+IN_TRANSACTIONS = {"promise_look", "promise_raise", "promise_note", "promise_forget"}
+"""Of several statements, on the hot connections."""
+
 
 def hot_names() -> list[str]:
     """Those in hot.sql, and those that are called on the hot connections."""
@@ -47,7 +50,7 @@ def hot_names() -> list[str]:
     inside = re.findall(r"^-- name: (\w+)", folder.joinpath("queries/hot.sql").read_text(), re.MULTILINE)
     code = "".join(folder.joinpath(name).read_text() for name in ("jobs.py", "workers.py", "upkeep.py", "explain.py"))
     called = re.findall(r'(?:fetch|fetchrow|once)\(\s*"(\w+)"[^\n]*?hot=True', code)
-    return sorted({*inside, *called})
+    return sorted({*inside, *called, *IN_TRANSACTIONS})
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pytest
 from horae.model.errors import NotReady, SetupError, UnknownTask
 from horae.model.kinds import Kind
 from horae.model.states import End
-from horae.model.work import CancelOrder
-from horae.worker.errands.errand import Readiness
+from horae.model.work import CancelOrder, JobError
+from horae.worker.errands.errand import Outcome, Readiness
 
 from .conftest import alive, eventually, read
 from .errand_runner import ShellRunner, call, script
@@ -225,6 +225,39 @@ async def test_a_moved_job_ends_as_moved(server, hire):
     assert done.end is End.MOVED
 
 
+class Slow(ShellRunner):
+    """Gets ready for longer than its job may run, or for ever."""
+
+    seconds: float | None = 1.3
+
+    async def run(self, errand):
+        with errand.preparing():
+            await asyncio.wait([errand.stop], timeout=self.seconds)
+        if errand.stop.done():
+            order = errand.stop.result()
+            return Outcome(end=order.end, error=JobError(order.end.value, order.text))
+        return await super().run(errand)
+
+
+async def test_getting_ready_does_not_count_for_the_timeout(server, hire):
+    await hire(make_runner=Slow)
+    server.tasks["s"] = script("echo 1")
+    (done,) = await server.done(await server.submit("s", timeout=1.0, needs=SCRIPT))
+    assert done.end is End.SUCCEEDED
+    server.tasks["s"] = script("sleep 60")
+    (done,) = await server.done(await server.submit("s", timeout=1.0, needs=SCRIPT))
+    assert (done.end, done.error.message) == (End.TIMEOUT, "it ran longer than its timeout of 1 s")
+
+
+async def test_getting_ready_has_a_limit_of_its_own(server, hire, monkeypatch):
+    monkeypatch.setattr("horae.worker.errands.errands.PREPARING_SECONDS", 0.3)
+    monkeypatch.setattr(Slow, "seconds", None)
+    await hire(make_runner=Slow)
+    server.tasks["s"] = script("echo 1")
+    (done,) = await server.done(await server.submit("s", needs=SCRIPT))
+    assert (done.end, done.error.message) == (End.TIMEOUT, "getting ready for it took longer than 0.005 min")
+
+
 async def test_a_timeout_kills_a_job_that_does_not_listen(server, hire, tmp_path):
     server.tasks["s"] = script(f"trap '' TERM; echo $$ > {tmp_path}/pid; while :; do sleep 1; done")
     await hire(grace=0.3)
@@ -249,6 +282,31 @@ async def test_a_runner_that_does_not_stop_is_cancelled_and_its_processes_killed
     (done,) = await server.done(job)
     assert done.end is End.TIMEOUT
     assert not alive(int(read(tmp_path / "pid")))
+
+
+async def test_a_worker_does_not_leave_before_a_runner_has_cleaned_up(server, hire, monkeypatch):
+    """The job was told to stop, its runner cleans up, and just then the worker is told to leave at once."""
+    cleaning, may_finish, cleaned = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    class Tidy(ShellRunner):
+        async def run(self, errand):
+            try:
+                await asyncio.Event().wait()
+            finally:
+                cleaning.set()
+                await may_finish.wait()
+                cleaned.set()
+
+    monkeypatch.setattr("horae.worker.errands.errands.TIDY_SECONDS", 2.0)
+    server.tasks["s"] = script("true")
+    running = await hire(make_runner=Tidy, grace=0.1)
+    await server.submit("s", timeout=0.1, needs=SCRIPT)
+    await asyncio.wait_for(cleaning.wait(), DEADLINE)
+    running.agent.stop()
+    running.agent.stop()
+    asyncio.get_running_loop().call_later(0.5, may_finish.set)
+    await asyncio.wait_for(running.task, DEADLINE)
+    assert cleaned.is_set()
 
 
 async def test_what_a_job_detached_is_gone_when_its_end_is_reported(server, hire, tmp_path):

@@ -93,14 +93,16 @@ async def test_cpu_and_memory_of_a_longer_job_are_measured_and_of_a_tiny_one_not
     assert done.peak_memory > 1_000_000
 
 
-async def test_progress_reaches_the_server_while_the_job_runs_and_the_latest_counts(server, start):
+async def test_progress_reaches_the_server_while_the_job_runs_and_the_latest_counts(server, start, tmp_path):
     server.heartbeat_seconds = 5.0
     await start()
-    job = await server.submit("report_progress")
+    job = await server.submit("report_progress", gate=str(tmp_path / "gate"))
     await server.until(lambda: any(p.done == 49 for p in server.progress))
     assert job not in server.finished
     last = server.progress[-1]
     assert (last.id, last.attempt, last.total, last.note) == (job, 1, 100.0, "half")
+    (tmp_path / "gate").touch()
+    await server.done(job)
 
 
 async def test_a_checkpoint_is_durable_when_the_call_returns_and_the_next_attempt_sees_the_last(server, start):

@@ -12,8 +12,13 @@ import pytest
 
 from horae.model.errors import SetupError
 from horae.worker import tree
+from horae.worker.config import AgentConfig
 from horae.worker.deadman import DeadMan
-from horae.worker.errands.quarters import MARK, Quarters, default_state, remove_folder
+from horae.worker.errands.quarters import MARK, Quarters, default_state, open_quarters, remove_folder
+from horae.worker.sandbox.cgroups import group_name
+from horae.worker.sandbox.hierarchy import find_hierarchy
+from horae.worker.sandbox.limits import Bounds
+from horae.worker.sandbox.mounts import mount_memory
 
 from .conftest import alive, eventually, read
 from .errand_runner import ShellRunner, script
@@ -48,6 +53,37 @@ async def test_what_could_not_be_cleaned_up_is_for_the_next_start(tmp_path):
         quarters = Quarters(tmp_path)
         assert quarters.dead == ("dead",)
         await quarters.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
+async def test_mounts_and_control_groups_of_a_dead_agent_go_whatever_this_host_runs(tmp_path):
+    """Its containers may have been run by an engine that is no longer here."""
+    agent = f"dead{os.getpid()}"
+    disk = tmp_path / "agents" / agent / "job.1" / "disk"
+    disk.mkdir(parents=True)
+    mount_memory(disk, size=4096, files=10)
+    (tmp_path / "agents").chmod(0o700)
+    hierarchy = find_hierarchy(below_own=False).hierarchy
+    hierarchy.create(group_name(agent, "job", 1), Bounds())
+    quarters = Quarters(tmp_path)
+    await quarters.remove_dead()
+    assert not disk.parents[1].exists()
+    assert str(tmp_path) not in Path("/proc/self/mountinfo").read_text()
+    assert not any(agent in name for name in hierarchy.names())
+    await quarters.close()
+
+
+async def test_a_worker_of_functions_cleans_up_after_a_dead_agent_too(tmp_path):
+    config = AgentConfig(name="w", state=str(tmp_path))
+    assert open_quarters(config) is None
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "agents" / "dead").mkdir(parents=True, mode=0o700)
+    quarters = open_quarters(config)
+    assert quarters is not None
+    assert quarters.dead == ("dead",)
+    await quarters.remove_dead()
+    await quarters.close()
+    assert open_quarters(config) is None
 
 
 def test_a_folder_that_others_can_write_is_refused(tmp_path):

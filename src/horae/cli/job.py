@@ -83,6 +83,8 @@ def job_facts(found: Job) -> "Table":
         ("timeout", found.timeout or ""),
         ("deadline", when(found.deadline, now)),
         ("expires", when(found.expires, now)),
+        ("service level", found.service_level or ""),
+        ("start by", when(found.start_by, now)),
         ("unique", compact(found.unique) if found.unique else ""),
         ("retry", compact(found.retry) if found.retry else ""),
         ("concurrency", found.concurrency_key or ""),

@@ -60,6 +60,7 @@ COMMANDS: Final[dict[str, tuple[Row, ...]]] = {
         Row("maintenance", "horae.cli.workers:maintenance", "Drain a worker for a time, and say why."),
         Row("resume", "horae.cli.workers:resume", "Let a drained worker take jobs again."),
         Row("limit", "horae.cli.limits:app", "Set, list and remove limits on what runs."),
+        Row("sla", "horae.cli.servicelevels:app", "Service levels: what jobs are promised, and whether it is kept."),
         Row("tasks", "horae.cli.tasks:tasks", "List the tasks that can be submitted."),
         Row("task", "horae.cli.tasks:app", "Tasks that are data: scripts, containers and HTTP calls."),
         Row("gate", "horae.cli.gates:app", "Hold, drop or reject jobs, and let them go again."),

@@ -63,7 +63,7 @@ class WhenArguments:
         found: dict[str, Any] = {name: getattr(self, name) for name in _PLAIN if hasattr(self, name)}
         found["rules"] = [{"cron": text} for text in self.cron] + [{"every": text} for text in self.every]
         found["calendars"] = self.calendar
-        found["windows"] = [_window(text) for text in self.window]
+        found["windows"] = [read_window(text) for text in self.window]
         found["starts_at"] = read_instant(self.starts_at, "starts-at")
         found["ends_at"] = read_instant(self.ends_at, "ends-at")
         return {name: value for name, value in found.items() if value not in (None, [])}
@@ -116,7 +116,7 @@ def definition(name: str, task: str, when: WhenArguments, what: WhatArguments) -
         raise InvalidInput(str(error)) from error
 
 
-def _window(text: str) -> dict[str, str]:
+def read_window(text: str) -> dict[str, str]:
     """`MON-FRI 08:00-18:00`, or either half of it."""
     found: dict[str, str] = {}
     for part in text.split():

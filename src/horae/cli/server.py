@@ -118,5 +118,6 @@ def server_config(settings: ServerSettings, dsn: str, data: Path) -> "ServerConf
         max_pending=settings.max_pending,
         shed=settings.shed,
         public_url=settings.public_url,
+        allow_networks=settings.allow_networks or (),
         secrets=master_keys(settings),
     )

@@ -44,6 +44,7 @@ from horae.wire.jobs import BulkAnswer, ExecutionPage, Job, JobChanges, JobPage,
 from horae.wire.limits import Limit, LimitPage, LimitPut
 from horae.wire.quotas import QueuePage, Quota, QuotaPage, QuotaPut
 from horae.wire.secrets import Rotated, Secret, SecretPage, SecretPut
+from horae.wire.servicelevels import ServiceLevel, ServiceLevelPage, ServiceLevelPut
 from horae.wire.workers import Drain, Worker, WorkerPage
 
 T = TypeVar("T")
@@ -311,6 +312,23 @@ def put_limit(name: str, wanted: LimitPut) -> Call[Limit]:
 
 def remove_limit(name: str, tenant: str | None = None) -> Call[None]:
     return Call("DELETE", _named("limits", name), lambda _: None, query=_query(tenant=tenant))
+
+
+def service_levels(tenant: str | None = None) -> Call[ServiceLevelPage]:
+    return Call("GET", "/v1/service-levels", _reads(ServiceLevelPage), query=_query(tenant=tenant))
+
+
+def service_level(name: str, tenant: str | None = None) -> Call[ServiceLevel]:
+    return Call("GET", _named("service-levels", name), _reads(ServiceLevel), query=_query(tenant=tenant))
+
+
+def put_service_level(name: str, wanted: ServiceLevelPut) -> Call[ServiceLevel]:
+    body = msgspec.json.encode(wanted)
+    return Call("PUT", _named("service-levels", name), _reads(ServiceLevel), body=body, headers=JSON)
+
+
+def delete_service_level(name: str, tenant: str | None = None) -> Call[None]:
+    return Call("DELETE", _named("service-levels", name), lambda _: None, query=_query(tenant=tenant))
 
 
 def keys() -> Call[KeyPage]:

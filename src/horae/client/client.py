@@ -41,6 +41,7 @@ from horae.wire.jobs import (
 from horae.wire.limits import Limit, LimitPage, LimitPut
 from horae.wire.quotas import QueuePage, Quota, QuotaPage
 from horae.wire.secrets import Rotated, Secret, SecretPage
+from horae.wire.servicelevels import ServiceLevel, ServiceLevelPage, ServiceLevelPut
 from horae.wire.workers import Worker, WorkerPage
 
 if TYPE_CHECKING:
@@ -233,6 +234,18 @@ class Client(Face[Transport]):
 
     def remove_limit(self, name: str, tenant: str | None = None) -> None:
         self.send(calls.remove_limit(name, tenant))
+
+    def service_levels(self, tenant: str | None = None) -> ServiceLevelPage:
+        return self.send(calls.service_levels(tenant))
+
+    def service_level(self, name: str, tenant: str | None = None) -> ServiceLevel:
+        return self.send(calls.service_level(name, tenant))
+
+    def put_service_level(self, name: str, wanted: ServiceLevelPut) -> ServiceLevel:
+        return self.send(calls.put_service_level(name, wanted))
+
+    def delete_service_level(self, name: str, tenant: str | None = None) -> None:
+        self.send(calls.delete_service_level(name, tenant))
 
     def keys(self) -> KeyPage:
         return self.send(calls.keys())
@@ -529,6 +542,18 @@ class AsyncClient(Face[AsyncTransport]):
 
     async def remove_limit(self, name: str, tenant: str | None = None) -> None:
         await self.send(calls.remove_limit(name, tenant))
+
+    async def service_levels(self, tenant: str | None = None) -> ServiceLevelPage:
+        return await self.send(calls.service_levels(tenant))
+
+    async def service_level(self, name: str, tenant: str | None = None) -> ServiceLevel:
+        return await self.send(calls.service_level(name, tenant))
+
+    async def put_service_level(self, name: str, wanted: ServiceLevelPut) -> ServiceLevel:
+        return await self.send(calls.put_service_level(name, wanted))
+
+    async def delete_service_level(self, name: str, tenant: str | None = None) -> None:
+        await self.send(calls.delete_service_level(name, tenant))
 
     async def keys(self) -> KeyPage:
         return await self.send(calls.keys())

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from typing import Final
@@ -45,12 +46,14 @@ from horae.engine.duties.recount import Recount
 from horae.engine.duties.rollups import RollupFlush, RollupUpkeep
 from horae.engine.duties.scout import Scout
 from horae.engine.duties.secrets import SecretUse
+from horae.engine.duties.servicelevels import ServiceLevelsDuty
 from horae.engine.duties.shedding import Shedding
 from horae.engine.duties.ticks import Ticks
 from horae.engine.duties.timers import Timers
 from horae.engine.duties.uniques import UniquesDuty
 from horae.engine.duties.waits import WaitsDuty
 from horae.engine.estimate import Estimator
+from horae.engine.examiner import Examiner
 from horae.engine.expiry import Expiry
 from horae.engine.explain import Explain
 from horae.engine.facts import FactFinder
@@ -70,12 +73,15 @@ from horae.engine.output import Output
 from horae.engine.parking import Parking
 from horae.engine.planning import Planner
 from horae.engine.policy import Policy
+from horae.engine.promises import Promises
 from horae.engine.prospects import Prospects
 from horae.engine.quotas import Quotas
 from horae.engine.reckoning import Reckoning
 from horae.engine.relocate import Relocate
 from horae.engine.schedules import Scheduling
+from horae.engine.schemas import Schemas
 from horae.engine.secrets import Secrets
+from horae.engine.servicelevels import ServiceLevels
 from horae.engine.shares import Shares
 from horae.engine.signals import Signals
 from horae.engine.sinks import Sinks
@@ -89,6 +95,7 @@ from horae.engine.taskversions import TaskVersions
 from horae.engine.unique import Uniqueness
 from horae.engine.vault import Vault
 from horae.engine.watch import Watch
+from horae.model.addresses import read_networks
 from horae.model.errors import HoraeError
 from horae.model.ids import JobIds
 from horae.store.database import LOST, Database, DatabaseConfig
@@ -114,6 +121,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Whether waiting jobs of the lowest priorities are dropped when there are more."""
     public_url: str | None = None
     """Where services reach this installation to call back; None: as its workers do."""
+    allow_networks: Sequence[str] = ()
+    """What sinks may reach beside the public internet."""
 
     def __post_init__(self) -> None:
         if self.retention < timedelta(days=2):
@@ -132,7 +141,9 @@ class Engine:
         self.upkeep = self.stores.upkeep
         self.access = Access(self.stores.control)
         self.lanes = Lanes(self.stores.control)
-        self.tasks = Tasks(self.stores.control, self.stores.tasks)
+        self._examiner = Examiner()
+        self.schemas = Schemas(self._examiner)
+        self.tasks = Tasks(self.stores.control, self.stores.tasks, self.schemas)
         self.task_versions = TaskVersions(self.stores.tasks, self.tasks)
         self.task_sharing = TaskSharing(self.stores.tasks, self.tasks, self.access)
         self.watch = Watch(self.stores.jobs)
@@ -149,6 +160,9 @@ class Engine:
         stores = self.stores
         self.policy = Policy(stores.policy, stores.control)
         self.limits = Limits(self.database, stores.policy, self.policy, self.access, self.signals)
+        self.service_levels = ServiceLevels(
+            self.database, stores.service_levels, self.policy, self.access, self.signals
+        )  # fmt: skip
         self.gatekeeper = Gatekeeper(stores.gates, stores.jobs, self.watch, self.signals, self.tally)
         self.gating = Gating(
             stores.gates, self.policy, self.access, self.signals, self.clock, self.tally, self.config.retention
@@ -163,7 +177,7 @@ class Engine:
         self.submit = Submit(
             stores.jobs, self.lanes, self.tasks, self.access, self.clock, self.signals, JobIds(),
             Uniqueness(stores.uniques, self.watch, self.signals, self.clock, self.tally), self.admission,
-            self.policy, self.gatekeeper, self.tally, self.durations, self.prospects,
+            self.policy, self.gatekeeper, self.tally, self.durations, self.prospects, self.schemas,
         )  # fmt: skip
 
     def _make_dispatch(self) -> None:
@@ -184,11 +198,13 @@ class Engine:
             stores.workers, self.tasks, self.complete, self.signals, self.clock, self.config.lease_seconds
         )
         vault = Vault(self.config.secrets)
-        self.secrets = Secrets(stores.secrets, stores.control, vault)
+        self.secrets = Secrets(stores.secrets, vault)
         self.key_rotation = KeyRotation(stores.secrets, vault)
         self.lifetimes = Lifetimes(self.tasks, self.clock)
         self.files = Files(stores.files, stores.objects, self.lifetimes, self.clock)
-        self.sinks = Sinks(stores.objects, self.tasks, self.secrets)
+        self.sinks = Sinks(
+            stores.objects, self.tasks, self.secrets, read_networks(self.config.allow_networks)
+        )  # fmt: skip
         self.output = Output(
             stores.jobs, stores.workers, stores.files, stores.objects, self.watch, self.lifetimes, self.sinks
         )
@@ -254,6 +270,7 @@ class Engine:
                 self.ticks,
                 BackfillDuty(stores.backfills, self.backfilling, self.scheduling),
                 ExpiryDuty(self.expiry),
+                ServiceLevelsDuty(Promises(stores.service_levels, self.signals), stores.service_levels),
                 UniquesDuty(stores.uniques),
                 GatesDuty(
                     stores.gates, self.policy, self.gatekeeper, self.prospects, self.watch, self.signals, self.tally
@@ -302,6 +319,7 @@ class Engine:
         await self.notices.stop()
         await self.timers.stop()
         await self._say_goodbye()
+        await self._examiner.close()
         await self.database.close()
 
     async def _say_goodbye(self) -> None:

@@ -3,6 +3,7 @@
 Dispatch and explain go by the same predicates: here they are only asked and their answers put into words.
 """
 
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from horae.engine.callbacks import Callbacks
 from horae.engine.clock import Clock
 from horae.engine.estimate import Estimator
 from horae.engine.facts import FactFinder
+from horae.engine.promises import in_words
 from horae.engine.reasons import reasons
 from horae.engine.rows import state_of
 from horae.engine.spending import Spending
@@ -65,7 +67,7 @@ class Explain:
         start = await self._estimator.start(facts, found)
         told = Explanation(
             id=row["id"], state=state, answer=_waits_because(found), reasons=found, place=facts.place,
-            notes=_notes(row, start),
+            notes=_notes(row, start, facts.now),
         )  # fmt: skip
         return _with_estimate(told, start)
 
@@ -127,12 +129,17 @@ def _with_estimate(told: Explanation, found: Estimate | str) -> Explanation:
     return told
 
 
-def _notes(row: asyncpg.Record, start: Estimate | str) -> list[str]:
+def _notes(row: asyncpg.Record, start: Estimate | str, now: datetime) -> list[str]:
     options = read_options(row["options"])
     notes = []
     for at, words in ((options.expires, "it expires"), (options.deadline, "its deadline is")):
         if at is not None:
-            late = isinstance(start, Estimate) and start.at > at
-            then = "; it will probably not have started by then" if late else ""
-            notes.append(f"{words} at {at:%Y-%m-%d %H:%M:%SZ}{then}")
+            notes.append(f"{words} at {at:%Y-%m-%d %H:%M:%SZ}{_too_late(start, at)}")
+    if options.promise is not None:
+        notes.append(in_words(options.promise, now) + _too_late(start, options.promise.start_by))
     return notes
+
+
+def _too_late(start: Estimate | str, at: datetime | None) -> str:
+    late = at is not None and isinstance(start, Estimate) and start.at > at
+    return "; it will probably not have started by then" if late else ""

@@ -1,4 +1,5 @@
-"""Policy in memory: which limits and gates concern a lane. Read by dispatch, submit and explain alike.
+"""Policy in memory: which limits and gates concern a lane, and which service level a job. Read by
+dispatch, submit and explain alike.
 
 Every server holds all of it and a version number. A claim names the version it was chosen by, and the database gives
 it nothing when the policy has changed since: what is in memory can be old for a moment, but is never acted on.
@@ -15,6 +16,8 @@ import structlog
 from horae.model import gates as gating
 from horae.model.gates import Action, Gate
 from horae.model.limits import Field, Group, LimitRule, groups_of
+from horae.model.servicelevels import Scope, ServiceLevel, level_for
+from horae.model.timing import OffPeak
 from horae.store.control import Control, LaneKey
 from horae.store.policy import PolicyRows
 
@@ -46,6 +49,7 @@ class Policy:
         """0 before anything was read: no claim is made by that."""
         self.limits: tuple[LimitRule, ...] = ()
         self.gates: tuple[Gate, ...] = ()
+        self.levels: dict[Scope, ServiceLevel] = {}
         self.weights: dict[int, float] = {}
         self.rejecting = False
         """Whether any gate refuses new jobs."""
@@ -80,6 +84,10 @@ class Policy:
         """Every gate that lets nothing of a lane start; one is enough for dispatch, an explanation tells all."""
         return [gate for gate in self.gates if gating.concerns(gate, key) and not gate.releasing and _closes(gate)]
 
+    def level_of(self, tenant_id: int, task: str) -> ServiceLevel | None:
+        """The service level of new jobs. Without any level, a look at nothing."""
+        return level_for(self.levels, tenant_id, task) if self.levels else None
+
     def weight(self, tenant_id: int) -> float:
         return self.weights.get(tenant_id, 1.0)
 
@@ -101,8 +109,10 @@ class Policy:
             return False
         limits = tuple(limit_of(dict(row)) for row in await self._rows.policy_limits())
         gates = tuple(_gate(row) for row in await self._rows.policy_gates())
+        levels = {level.scope: level for level in map(level_of_row, await self._rows.policy_levels())}
         weights = {row["id"]: row["weight"] for row in await self._control.tenant_list()}
         self.limits, self.gates, self.weights, self.version = limits, gates, weights, version
+        self.levels = levels
         self.rejecting = any(gate.action is Action.REJECT and not gate.releasing for gate in gates)
         self._known.clear()
         log.debug("policy_read", version=version, limits=len(limits), gates=len(gates))
@@ -119,6 +129,12 @@ def _closes(gate: Gate) -> bool:
 def limit_of(row: Mapping[str, Any]) -> LimitRule:
     values = dict(row) | {"each": tuple(Field(field) for field in row["each"])}
     return LimitRule(**values)
+
+
+def level_of_row(row: asyncpg.Record) -> ServiceLevel:
+    values = {name: row[name] for name in ServiceLevel.__struct_fields__ if name != "off_peak"}
+    off_peak = None if row["off_peak"] is None else msgspec.json.decode(row["off_peak"], type=OffPeak)
+    return ServiceLevel(**values, off_peak=off_peak)
 
 
 def _gate(row: asyncpg.Record) -> Gate:

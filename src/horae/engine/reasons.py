@@ -56,8 +56,13 @@ def _time(facts: Facts) -> Iterator[Reason]:
                          summary=f"an open gate lets its backlog out at a rate: its turn comes at {at}",
                          resolve="wait, or release the gate at a higher rate", command="horae gate list")  # fmt: skip
         return
-    unique = read_options(row["options"]).unique
-    if unique is not None and unique.on_conflict is OnConflict.DEBOUNCE:
+    options = read_options(row["options"])
+    unique, promise = options.unique, options.promise
+    if promise is not None and promise.off_peak:
+        yield Reason(code=Code.OFF_PEAK, until=due, command=change,
+                     summary=f"service level {promise.level!r} lets it wait for off-peak hours, until {at}",
+                     resolve="wait, or run it now")  # fmt: skip
+    elif unique is not None and unique.on_conflict is OnConflict.DEBOUNCE:
         yield Reason(code=Code.DEBOUNCED, until=due, command=change,
                      summary=f"it is due at {at}, unless a submit of the same pushes it further",
                      resolve="wait, or run it now")  # fmt: skip

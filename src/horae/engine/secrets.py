@@ -4,23 +4,19 @@ Values leave this module by `reveal` only, which serves the briefs of workers. T
 answer. Uses are noted in memory and written down by a duty, so that a job that gets secrets writes nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-import asyncpg
 import msgspec
 import structlog
 
 from horae.engine.access import Caller
-from horae.engine.taskrows import definition_of
 from horae.engine.vault import Vault
 from horae.model.errors import InvalidInput, NotFound, SecretInUse
 from horae.model.secrets import check_secret_name, check_secret_value
-from horae.model.task import TaskDefinition, secret_names
 from horae.model.template import is_secret_name
-from horae.store.control import Control
-from horae.store.secrets import SecretRows, TenantSecrets
+from horae.store.secrets import MAX_USERS, SecretRows, TenantSecrets
 
 log = structlog.get_logger()
 
@@ -39,13 +35,12 @@ class SecretView(msgspec.Struct, frozen=True):
     updated_by: str
     last_used_at: datetime | None
     used_by: list[str]
-    """The tasks whose jobs get it."""
+    """Tasks whose jobs get it, or whose results it has a place for: the first of them."""
 
 
 class Secrets:
-    def __init__(self, rows: SecretRows, control: Control, vault: Vault) -> None:
+    def __init__(self, rows: SecretRows, vault: Vault) -> None:
         self._rows = rows
-        self._control = control
         self._vault = vault
         self._used: set[tuple[int, str]] = set()
 
@@ -102,18 +97,4 @@ class Secrets:
 
     async def _views(self, tenant_id: int | None, name: str | None) -> list[SecretView]:
         rows = await self._rows.secret_list(tenant_id, name)
-        tasks = await self._control.task_list(tenant_id) if rows else []
-        users = [(task["tenant_id"], task["name"], _names(definition_of(task))) for task in tasks]
-        return [_view(row, users) for row in rows]
-
-
-def _view(row: asyncpg.Record, users: Iterable[tuple[int, str, frozenset[str]]]) -> SecretView:
-    values = dict(row)
-    tenants = values.pop("tenant_id"), 0
-    used_by = sorted({task for tenant_id, task, names in users if tenant_id in tenants and row["name"] in names})
-    return SecretView(**values, used_by=used_by)
-
-
-def _names(task: TaskDefinition) -> frozenset[str]:
-    sink = task.sink.dsn_secret if task.sink else None
-    return frozenset((*secret_names(task), *([sink] if sink else [])))
+        return [SecretView(**{**row, "used_by": sorted(set(row["used_by"]))[:MAX_USERS]}) for row in rows]

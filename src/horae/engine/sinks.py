@@ -15,6 +15,7 @@ from uuid import UUID
 import structlog
 
 from horae.engine.tasks import Tasks
+from horae.model.addresses import Network
 from horae.model.errors import InvalidInput, NotFound, NotReady, UnknownTask
 from horae.model.kinds import Sink
 from horae.model.tabular import Row, column_names, read_rows
@@ -35,8 +36,10 @@ class Revealing(Protocol):
 
 
 class Sinks:
-    def __init__(self, objects: Objects, tasks: Tasks, secrets: Revealing) -> None:
+    def __init__(self, objects: Objects, tasks: Tasks, secrets: Revealing, allowed: Sequence[Network] = ()) -> None:
+        """`allowed`: networks of databases that may be reached beside the public internet."""
         self._objects = objects
+        self._allowed = allowed
         self._tasks = tasks
         self._secrets = secrets
 
@@ -68,7 +71,8 @@ class Sinks:
             return await self._objects.create(key, await asyncio.to_thread(parquet, rows))
         if sink.table is None or sink.dsn_secret is None:
             raise InvalidInput(f"the sink of task {held.task} names neither a prefix nor a table with its secret")
-        return await append_rows(await self._dsn(held, sink.dsn_secret), sink.table, job_id, rows)
+        dsn = await self._dsn(held, sink.dsn_secret)
+        return await append_rows(dsn, sink.table, job_id, rows, self._allowed)
 
     async def _dsn(self, held: LeaseFacts, name: str) -> str:
         try:

@@ -17,7 +17,7 @@ from horae.engine.rows import options_of, state_of
 from horae.engine.signals import Signals
 from horae.engine.submit import Submit, Submitted, encode_params
 from horae.engine.tally import Tally
-from horae.engine.tasks import Tasks, check_params
+from horae.engine.tasks import Tasks
 from horae.engine.watch import Ended, Watch
 from horae.model.callbacks import SERVER
 from horae.model.durations import parse_duration
@@ -26,6 +26,7 @@ from horae.model.ids import created_at
 from horae.model.job import JobOptions, JobRequest, check_request, read_options
 from horae.model.matching import placement_of
 from horae.model.placement import ANYWHERE, Placement, canonical, read_placement
+from horae.model.promise import Promise, renewed
 from horae.model.rank import EMERGENCY, rank
 from horae.model.states import PENDING, TRANSITIONS, State
 from horae.model.task import TaskDefinition
@@ -192,7 +193,9 @@ class Steer:
             "labels": options.labels, "expires": self._expires(options, changes, again=forgiven is not None),
         }  # fmt: skip
         request = check_request(JobRequest(**(merged | changes)))
-        check_params(await self._tasks.find(row["tenant_id"], request.task), request.params)
+        params = encode_params(request.params)
+        task = await self._tasks.find(row["tenant_id"], request.task)
+        await self._submit.schemas.check_params(row["tenant_id"], task.schema, request, len(params))
         run_at = self._run_at(row, request)
         key = LaneKey(
             row["tenant_id"],
@@ -203,6 +206,7 @@ class Steer:
             (request.priority or row["priority"]) == EMERGENCY,
         )
         lane_id = (await self._lanes.intern([key]))[key]
+        promise = self._promise(options, request, run_at)
         timeout = None if request.timeout is None else parse_duration(request.timeout, "timeout").total_seconds()
         kept = JobOptions(
             max_attempts=request.max_attempts,
@@ -213,6 +217,7 @@ class Steer:
             unique=options.unique,
             sticky=request.sticky or options.sticky,
             labels=request.labels,
+            promise=promise,
             cloned_from=options.cloned_from,
             forgiven=options.forgiven if forgiven is None else forgiven,
         )
@@ -224,16 +229,26 @@ class Steer:
             row["lane_id"],
             row["rank"],
             lane_id,
-            self._rank(row["tenant_id"], request, run_at, priority),
+            self._rank(row["tenant_id"], request, run_at, priority, promise),
             run_at,
             priority,
-            encode_params(request.params),
+            params,
             _nothing_if_default(kept),
         )
 
-    def _rank(self, tenant_id: int, request: JobRequest, run_at: datetime, priority: int) -> int:
+    def _rank(
+        self, tenant_id: int, request: JobRequest, run_at: datetime, priority: int, promise: Promise | None
+    ) -> int:
+        if request.deadline is None and promise is not None:
+            return rank(run_at, self._clock.now(), priority, promise.start_by)
         expected = self._durations.expected_span(tenant_id, request.task)
         return rank(run_at, self._clock.now(), priority, request.deadline, expected)
+
+    def _promise(self, options: JobOptions, request: JobRequest, run_at: datetime) -> Promise | None:
+        """As it was, unless the job is due at another time now."""
+        if options.promise is None or (request.run_at is None and request.delay is None):
+            return options.promise
+        return renewed(options.promise, run_at, self._clock.now())
 
     def _placement(self, row: asyncpg.Record, request: JobRequest) -> str:
         """What the changes say of the placement over what the job has; nothing said, nothing changed."""

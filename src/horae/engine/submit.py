@@ -26,9 +26,10 @@ from horae.engine.lanes import Lanes
 from horae.engine.policy import Policy
 from horae.engine.prospects import Prospects
 from horae.engine.rows import state_of
+from horae.engine.schemas import Schemas
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
-from horae.engine.tasks import KnownTask, Tasks, check_params
+from horae.engine.tasks import KnownTask, Tasks
 from horae.model.durations import parse_duration
 from horae.model.errors import (
     HoraeError,
@@ -52,9 +53,12 @@ from horae.model.job import (
     unique_of,
 )
 from horae.model.matching import placement_of
+from horae.model.offpeak import off_peak_start
 from horae.model.overload import STRAINED
 from horae.model.placement import canonical
+from horae.model.promise import Promise, renewed
 from horae.model.rank import EMERGENCY, HEAD_START_MICROS, NORMAL, rank
+from horae.model.servicelevels import ServiceLevel
 from horae.model.states import State
 from horae.model.unique import Unique, check_by
 from horae.store.control import LaneKey
@@ -108,6 +112,7 @@ class Submit:
         tally: Tally,
         durations: Durations,
         prospects: Prospects,
+        schemas: Schemas,
     ) -> None:
         self._jobs = jobs
         self._lanes = lanes
@@ -123,6 +128,7 @@ class Submit:
         self._tally = tally
         self._durations = durations
         self._prospects = prospects
+        self.schemas = schemas
         self._waiting: list[tuple[NewJob, asyncio.Future[None]]] = []
         self._flushing = 0
         self._flushes: set[asyncio.Task[None]] = set()
@@ -261,7 +267,7 @@ class Submit:
         return {job.id: answer for (job, _), answer in zip(found, answers, strict=True)}
 
     def _quick(self, caller: Caller, request: JobRequest, now: "Now") -> NewJob | None:
-        """`prepare` without waiting, when the task and the lane are in memory already."""
+        """`prepare` without waiting, when the task and the lane are in memory already and nothing is wrong."""
         tenant_id = self._access.tenant_known(caller, request.tenant)
         task = None if tenant_id is None else self._tasks.recall(tenant_id, request.task)
         if tenant_id is None or task is None:
@@ -273,7 +279,10 @@ class Submit:
                 return None
             if is_usual(request):
                 task.plain_lane = lane_id
-        return self._make(caller, tenant_id, request, task, lane_id, now)
+        params = encode_params(request.params)
+        if not task.schema.passes(request.params, len(params)):
+            return None
+        return self._make(caller, tenant_id, request, task, lane_id, params, now)
 
     def place(self, caller: Caller, request: JobRequest) -> tuple[int, str] | None:
         """The tenant and queue that a request goes to, as far as they are in memory: for those that just submitted."""
@@ -288,28 +297,38 @@ class Submit:
         check_request(request)
         tenant_id = await self._access.tenant_for(caller, request.tenant)
         task = await self._tasks.find(tenant_id, request.task)
+        params = encode_params(request.params)
+        await self.schemas.check_params(tenant_id, task.schema, request, len(params))
         key = _lane_key(tenant_id, request, task)
         lane_id = (await self._lanes.intern([key]))[key]
-        return self._make(caller, tenant_id, request, task, lane_id, self._now())
+        return self._make(caller, tenant_id, request, task, lane_id, params, self._now())
 
     def _now(self) -> "Now":
         unix = self._clock.unix()
         return Now(unix, datetime.fromtimestamp(unix, UTC), int(unix * 1_000_000))
 
     def _make(
-        self, caller: Caller, tenant_id: int, request: JobRequest, task: KnownTask, lane_id: int, now: "Now"
+        self,
+        caller: Caller,
+        tenant_id: int,
+        request: JobRequest,
+        task: KnownTask,
+        lane_id: int,
+        params: str,
+        now: "Now",
     ) -> NewJob:
-        check_params(task, request.params)
-        priority = request.priority or task.definition.priority or NORMAL
-        if is_plain(request):
+        level = self._policy.level_of(tenant_id, request.task)
+        priority = request.priority or task.definition.priority or (level and level.priority) or NORMAL
+        promise: Promise | None = None
+        if level is None and is_plain(request):
             run_at, due, place = now.instant, True, now.micros - HEAD_START_MICROS[priority]
         else:
             check_request(request)
             run_at, due = _due(request, now)
-            place = rank(run_at, now.instant, priority)
-            if request.deadline is not None:
-                expected = self._durations.expected_span(tenant_id, request.task)
-                place = rank(run_at, now.instant, priority, request.deadline, expected)
+            if level is not None:
+                run_at, promise = _promised(level, request, run_at, priority, now)
+                due = run_at <= now.instant
+            place = self._rank(tenant_id, request, run_at, priority, promise, now)
         return NewJob(
             self._ids.make(now.unix, tenant_id),
             place,
@@ -318,10 +337,19 @@ class Submit:
             lane_id,
             caller.key_id,
             priority,
-            encode_params(request.params),
-            _options(request, task, now),
+            params,
+            _options(request, task, run_at, promise, now),
             due,
         )
+
+    def _rank(
+        self, tenant_id: int, request: JobRequest, run_at: datetime, priority: int, promise: Promise | None, now: "Now"
+    ) -> int:
+        """A deadline is for the end, so the job should start earlier; a promise is for the start."""
+        if request.deadline is not None:
+            expected = self._durations.expected_span(tenant_id, request.task)
+            return rank(run_at, now.instant, priority, request.deadline, expected)
+        return rank(run_at, now.instant, priority, None if promise is None else promise.start_by)
 
     async def _store(self, job: NewJob) -> None:
         if len(self._waiting) >= MAX_WAITING:
@@ -419,13 +447,22 @@ def _due(request: JobRequest, now: Now) -> tuple[datetime, bool]:
     return now.instant, True
 
 
-def _expires(request: JobRequest, task: KnownTask, now: Now) -> datetime | None:
+def _promised(
+    level: ServiceLevel, request: JobRequest, run_at: datetime, priority: int, now: Now
+) -> tuple[datetime, Promise]:
+    """When it is due under a service level, and what that promises. Who says when, or cries for help, need not wait."""
+    starts = run_at
+    if level.off_peak is not None and request.run_at is None and request.delay is None and priority != EMERGENCY:
+        starts = off_peak_start(level.off_peak, run_at)
+    return starts, renewed(level.promise, starts, now.instant, off_peak=starts > run_at)
+
+
+def _expires(request: JobRequest, task: KnownTask, run_at: datetime, now: Now) -> datetime | None:
     """A span counts from the moment the job is due: one for tomorrow shall not expire tonight."""
     wait = request.expires_in or task.definition.expires_in
     if request.expires is not None or wait is None:
         return request.expires
-    due, _ = _due(request, now)
-    return max(due, now.instant) + parse_duration(wait, "expires_in")
+    return max(run_at, now.instant) + parse_duration(wait, "expires_in")
 
 
 def _unique(request: JobRequest, task: KnownTask) -> Unique | None:
@@ -435,17 +472,17 @@ def _unique(request: JobRequest, task: KnownTask) -> Unique | None:
     return unique
 
 
-def _options(request: JobRequest, task: KnownTask, now: Now) -> str | None:
+def _options(request: JobRequest, task: KnownTask, run_at: datetime, promise: Promise | None, now: Now) -> str | None:
     definition = task.definition
     timeout = task.timeout
     if request.timeout is not None:
         timeout = parse_duration(request.timeout, "timeout").total_seconds()
     attempts = request.max_attempts or definition.max_attempts
     retry = request.retry or definition.retry
-    expires, unique = _expires(request, task, now), _unique(request, task)
+    expires, unique = _expires(request, task, run_at, now), _unique(request, task)
     if (
         timeout is None and attempts is None and retry is None and request.deadline is None and not request.labels
-        and expires is None and unique is None and request.sticky is None
+        and expires is None and unique is None and request.sticky is None and promise is None
     ):  # fmt: skip
         return None
     options = JobOptions(
@@ -457,6 +494,7 @@ def _options(request: JobRequest, task: KnownTask, now: Now) -> str | None:
         unique=unique,
         sticky=request.sticky,
         labels=request.labels or None,
+        promise=promise,
     )
     return _encoder.encode(options).decode()
 

@@ -4,20 +4,18 @@ from datetime import timedelta
 from typing import Any, Final
 
 import asyncpg
-import jsonschema_rs
 import msgspec
 
 from horae.model.durations import format_duration, parse_duration
-from horae.model.errors import InvalidInput, WrongState
+from horae.model.errors import WrongState
 from horae.model.job import JobRequest
 from horae.model.matching import placement_of
 from horae.model.placement import canonical
 from horae.model.retry import RetryPolicy
-from horae.model.task import TaskDefinition
+from horae.model.task import TaskDefinition, secrets_of
 
 SHARED: Final = 0
 """The tenant number under which tasks stand that every tenant may use."""
-MAX_SCHEMA_BYTES: Final = 64 * 1024
 COLUMNS: Final = frozenset(
     {"name", "queue", "priority", "max_attempts", "timeout", "retry", "params_schema", "description"}
 )
@@ -36,10 +34,11 @@ def task_values(tenant_id: int, definition: TaskDefinition) -> tuple[object, ...
         definition.max_attempts,
         timeout_seconds(definition),
         msgspec.json.encode(definition.retry).decode() if definition.retry else None,
-        _encode_schema(definition),
+        msgspec.json.encode(definition.params_schema).decode() if definition.params_schema is not None else None,
         definition.description,
         _encode_extra(definition),
         placement_text(definition),
+        secrets_of(definition),
     )
 
 
@@ -74,35 +73,6 @@ def write_definition(definition: TaskDefinition) -> str:
 
 def timeout_seconds(definition: TaskDefinition) -> float | None:
     return None if definition.timeout is None else parse_duration(definition.timeout, "timeout").total_seconds()
-
-
-def validator_of(definition: TaskDefinition) -> Any:
-    """Of the params; None where there is no schema."""
-    if not definition.params_schema:
-        return None
-    return jsonschema_rs.validator_for(definition.params_schema, retriever=_refuse_reference)
-
-
-def check_schema(definition: TaskDefinition) -> None:
-    _encode_schema(definition)
-
-
-def _encode_schema(definition: TaskDefinition) -> str | None:
-    if definition.params_schema is None:
-        return None
-    text = msgspec.json.encode(definition.params_schema)
-    if len(text) > MAX_SCHEMA_BYTES:
-        raise InvalidInput(f"params_schema: larger than {MAX_SCHEMA_BYTES} bytes", field="params_schema")
-    try:
-        jsonschema_rs.validator_for(definition.params_schema, retriever=_refuse_reference)
-    except (ValueError, jsonschema_rs.ValidationError) as error:
-        raise InvalidInput(f"params_schema: not a JSON Schema: {str(error)[:300]}", field="params_schema") from error
-    return text.decode()
-
-
-def _refuse_reference(uri: str) -> Any:
-    """A schema must not make the server fetch anything."""
-    raise ValueError(f"references to other documents are not followed: {uri[:200]}")
 
 
 def _decode_extra(text: str | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Tasks: their definitions, their defaults, and the check of parameters against their schema.
+"""Tasks: their definitions and their defaults.
 
 A function is registered by the workers that have it. A task that is data is saved by people: each definition it ever
 had is a version (see `taskversions`). Neither takes the name of the other, and a task keeps its kind, so that the jobs
@@ -7,40 +7,36 @@ that wait for a worker of that kind can still be run.
 
 import difflib
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import asyncpg
 import msgspec
 
+from horae.engine.schemas import KnownSchema, Schemas, known_schema
 from horae.engine.taskrows import (
     SHARED,
-    check_schema,
     definition_of,
     placement_text,
     read_definition,
     secrets_giver,
     task_values,
     timeout_seconds,
-    validator_of,
     write_definition,
 )
-from horae.model.errors import AlreadyExists, InvalidInput, InvalidParams, NotFound, TaskChanged, UnknownTask
+from horae.model.errors import AlreadyExists, InvalidInput, NotFound, TaskChanged, UnknownTask
 from horae.model.job import DEFAULT_QUEUE
-from horae.model.kindchecks import templates
 from horae.model.kinds import Kind
 from horae.model.placement import read_placement
 from horae.model.rank import EMERGENCY
 from horae.model.task import TaskDefinition, check_task
-from horae.model.template import PARAMS, Reference, look_up, references
 from horae.store.control import Control
 from horae.store.tasks import TaskRows
 
 REMEMBER_SECONDS: Final = 5.0
 MAX_REMEMBERED: Final = 20_000
-MAX_ERRORS: Final = 10
 MAX_REASON: Final = 500
 
 
@@ -72,20 +68,17 @@ class KnownTask(msgspec.Struct):
 
     definition: TaskDefinition
     timeout: float | None
-    check: Callable[[Any], bool] | None
-    """Whether params fit the schema; None where there is nothing to check."""
-    validator: Any
+    schema: KnownSchema
     until: float
-    needs: tuple[tuple[str, Reference], ...] = ()
-    """What its placeholders take from the params, and where."""
     plain_lane: int | None = None
     """The lane of a request that names neither queue nor concurrency key, once it is known."""
 
 
 class Tasks:
-    def __init__(self, control: Control, rows: TaskRows) -> None:
+    def __init__(self, control: Control, rows: TaskRows, schemas: Schemas) -> None:
         self._control = control
         self._rows = rows
+        self._schemas = schemas
         self._known: dict[tuple[int, str], KnownTask] = {}
         self.on_register: list[Callable[[int, TaskDefinition], Awaitable[None]]] = []
 
@@ -118,6 +111,7 @@ class Tasks:
     ) -> Saved:
         """Makes the task so. One that is data gets another version, unless it was so already."""
         check_task(definition)
+        await self._schemas.check_schema(tenant_id, definition)
         values = task_values(tenant_id, definition)
         if definition.kind is Kind.FUNCTION:
             saved = await self._put_function(values, definition)
@@ -159,7 +153,7 @@ class Tasks:
     async def look(self, tenant_id: int, definition: TaskDefinition) -> Saved:
         """What saving the task would do. Refuses what that would refuse."""
         check_task(definition)
-        check_schema(definition)
+        await self._schemas.check_schema(tenant_id, definition)
         before = await self._rows.task_current(tenant_id, definition.name)
         outcome = _compared(before, definition, None)
         return Saved(outcome, before["last"] + (outcome is not SaveOutcome.UNCHANGED))
@@ -190,7 +184,8 @@ class Tasks:
     def _remember(self, tenant_id: int, definition: TaskDefinition) -> KnownTask:
         if len(self._known) >= MAX_REMEMBERED:
             self._known.clear()
-        known = known_task(definition, time.monotonic() + REMEMBER_SECONDS)
+        until = time.monotonic() + REMEMBER_SECONDS
+        known = KnownTask(definition, timeout_seconds(definition), known_schema(definition), until)
         self._known[tenant_id, definition.name] = known
         return known
 
@@ -201,60 +196,10 @@ class Tasks:
         return UnknownTask(f"no task {name!r} is registered in this tenant; {hint}", field="task")
 
 
-def known_task(definition: TaskDefinition, until: float = 0.0) -> KnownTask:
-    validator = validator_of(definition)
-    found = ((field, ref) for field, text in templates(definition) for ref in references(text, field))
-    return KnownTask(
-        definition,
-        timeout_seconds(definition),
-        validator.is_valid if validator else None,
-        validator,
-        until,
-        tuple(dict.fromkeys((field, ref) for field, ref in found if ref.root == PARAMS)),
-    )
-
-
 def task_view(row: asyncpg.Record) -> TaskView:
     kind = Kind(read_placement(row["placement"]).runner or Kind.FUNCTION)
     return TaskView(
         row["tenant"], definition_of(row), row["updated_at"], kind, row["version"], row["with_secrets"], row["cut"]
-    )
-
-
-def check_params(task: KnownTask, params: dict[str, Any]) -> None:
-    """Refuses params that do not fit, naming the path of each fault."""
-    if task.check is not None and not task.check(params):
-        raise _invalid(task, schema_faults(task, params))
-    if task.needs and (missing := missing_params(task, params)):
-        raise _invalid(task, missing)
-
-
-def schema_faults(task: KnownTask, params: Mapping[str, Any]) -> list[dict[str, str]]:
-    faults = []
-    for error in task.validator.iter_errors(params) if task.validator else ():
-        path = "".join(f"/{part}" for part in error.instance_path)
-        faults.append({"pointer": f"/params{path}", "detail": error.message[:300]})
-        if len(faults) >= MAX_ERRORS:
-            break
-    return faults
-
-
-def missing_params(task: KnownTask, params: Mapping[str, Any]) -> list[dict[str, str]]:
-    """What placeholders want and the params have not."""
-    faults = {}
-    for field, reference in task.needs:
-        try:
-            look_up(reference, params, {})
-        except InvalidInput as error:
-            pointer = "/".join(("", *str(reference).split(".")))
-            faults[pointer] = {"pointer": pointer, "detail": f"{field}: {error.detail}"}
-    return list(faults.values())[:MAX_ERRORS]
-
-
-def _invalid(task: KnownTask, faults: list[dict[str, str]]) -> InvalidParams:
-    first = faults[0] if faults else {"pointer": "/params", "detail": "does not fit"}
-    return InvalidParams(
-        f"params of task {task.definition.name!r}: {first['pointer']}: {first['detail']}", errors=faults
     )
 
 

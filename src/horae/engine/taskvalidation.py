@@ -1,12 +1,11 @@
 """A look at a definition before it is saved: all that is wrong with it, and what it makes of sample params."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 
-from horae.engine.taskrows import check_schema
-from horae.engine.tasks import KnownTask, known_task, missing_params, schema_faults
+from horae.engine.schemas import KnownSchema, Schemas, known_schema
 from horae.model.errors import InvalidInput
 from horae.model.kindchecks import kind_faults, templates
 from horae.model.task import TaskDefinition, check_basics
@@ -31,39 +30,49 @@ class Validation(msgspec.Struct, frozen=True):
         return not self.errors
 
 
-def validate(definition: TaskDefinition, params: Mapping[str, Any] | None) -> Validation:
-    errors = [Fault(error.extra.get("field", ""), error.detail) for error in _errors(definition)]
+async def validate(
+    schemas: Schemas, tenant_id: int, definition: TaskDefinition, params: Mapping[str, Any] | None
+) -> Validation:
+    errors = [fault async for fault in _errors(schemas, tenant_id, definition)]
     if errors:
         return Validation(errors)
-    task = known_task(definition)
-    warnings = list(_unsure(task))
+    known = known_schema(definition)
+    warnings = list(_unsure(known))
     if params is None:
         return Validation([], warnings)
-    faults = schema_faults(task, params) or missing_params(task, params)
+    faults = await schemas.faults(tenant_id, known, params, len(msgspec.json.encode(params)))
     if faults:
         return Validation([Fault(fault["pointer"], fault["detail"]) for fault in faults], warnings)
     try:
         return Validation([], warnings, _filled(definition, params))
     except InvalidInput as error:
-        return Validation([Fault(error.extra.get("field", ""), error.detail)], warnings)
+        return Validation([_fault(error)], warnings)
 
 
-def _errors(definition: TaskDefinition) -> Iterator[InvalidInput]:
-    for check in (check_basics, check_schema):
-        try:
-            check(definition)
-        except InvalidInput as error:
-            yield error
-    yield from kind_faults(definition)
+async def _errors(schemas: Schemas, tenant_id: int, definition: TaskDefinition) -> AsyncIterator[Fault]:
+    try:
+        check_basics(definition)
+    except InvalidInput as error:
+        yield _fault(error)
+    try:
+        await schemas.check_schema(tenant_id, definition)
+    except InvalidInput as error:
+        yield _fault(error)
+    for error in kind_faults(definition):
+        yield _fault(error)
 
 
-def _unsure(task: KnownTask) -> Iterator[str]:
+def _fault(error: InvalidInput) -> Fault:
+    return Fault(error.extra.get("field", ""), error.detail)
+
+
+def _unsure(known: KnownSchema) -> Iterator[str]:
     """A placeholder may want what a job need not have."""
-    schema = task.definition.params_schema
+    schema = known.schema
     if not schema or schema.get("type", "object") != "object":
         return
     required = schema.get("required", ())
-    for field, reference in task.needs:
+    for field, reference in known.needs:
         if reference.steps[0] not in required:
             yield f"{field} uses {reference}, which the schema does not require: a job without it is refused"
 

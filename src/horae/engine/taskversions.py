@@ -1,7 +1,7 @@
 """Versions of tasks that are data: what each was, when, by whom and why; going back to one; and the end of a task.
 
-Going back makes a new version with the old definition: the numbers only grow, and nothing of the past is lost. A task
-that was deleted comes back the same way.
+Going back makes a new version with the old definition: the numbers only grow. A task that was deleted comes back the
+same way. The latest hundred are kept; what is in force is always the last of them.
 """
 
 from datetime import datetime

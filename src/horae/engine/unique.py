@@ -22,6 +22,7 @@ from horae.engine.watch import Ended, Watch
 from horae.model.durations import parse_duration
 from horae.model.errors import DuplicateJob, Overloaded
 from horae.model.ids import created_at
+from horae.model.promise import renewed
 from horae.model.rank import rank
 from horae.model.states import PENDING, State
 from horae.model.unique import OnConflict, Unique, debounced, unique_hash
@@ -119,7 +120,9 @@ class Uniqueness:
     async def _debounce(self, key: KeyLocked, holder: asyncpg.Record, job: NewJob, unique: Unique) -> Settled | None:
         now = self._clock.now()
         run_at = debounced(created_at(holder["id"]), now, job.run_at, unique)
-        deadline = options_of(holder).deadline
+        options = options_of(holder)
+        if options.promise is not None:
+            options.promise = renewed(options.promise, run_at, now)
         change = PendingChange(
             holder["id"],
             holder["version"],
@@ -127,11 +130,11 @@ class Uniqueness:
             holder["lane_id"],
             holder["rank"],
             holder["lane_id"],
-            rank(run_at, now, holder["priority"], deadline),
+            rank(run_at, now, holder["priority"], options.urged_by),
             run_at,
             holder["priority"],
             job.params,
-            holder["options"],
+            holder["options"] if options.promise is None else msgspec.json.encode(options).decode(),
         )
         ready = await key.change(change)
         if ready is None:

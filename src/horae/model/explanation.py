@@ -17,6 +17,7 @@ class Code(StrEnum):
     """In the order in which reasons are told: what must come first, first."""
 
     NOT_DUE = "not_due"
+    OFF_PEAK = "off_peak"
     DEBOUNCED = "debounced"
     RETRY_WAIT = "retry_wait"
     GATE = "gate"

@@ -9,6 +9,7 @@ import msgspec
 from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput
 from horae.model.placement import Requirements, Traits
+from horae.model.promise import Promise
 from horae.model.rank import EMERGENCY, LOWEST
 from horae.model.retry import RetryPolicy, check_max_attempts
 from horae.model.unique import Unique, check_unique
@@ -76,9 +77,15 @@ class JobOptions(msgspec.Struct, kw_only=True, omit_defaults=True):
     sticky: str | None = None
     unique: Unique | None = None
     labels: dict[str, str] | None = None
+    promise: Promise | None = None
     cloned_from: str | None = None
     forgiven: int | None = None
     """Attempts up to this one came before a person's retry: they no longer count."""
+
+    @property
+    def urged_by(self) -> datetime | None:
+        """What pulls it forward: its own deadline, else what its service level promises."""
+        return self.deadline or (None if self.promise is None else self.promise.start_by)
 
 
 _options_decoder: Final = msgspec.json.Decoder(JobOptions)
@@ -97,6 +104,10 @@ def read_options(text: str | None) -> JobOptions:
 def expires_of(options: str | None) -> datetime | None:
     """When a job expires. Most never do, and looking for the word costs less than reading their options."""
     return read_options(options).expires if options is not None and '"expires"' in options else None
+
+
+def promise_of(options: str | None) -> Promise | None:
+    return read_options(options).promise if options is not None and '"promise"' in options else None
 
 
 def unique_of(options: str | None) -> Unique | None:

@@ -21,6 +21,8 @@ class Permission(StrEnum):
     """The worker's own calls: join, exchange, heartbeat, logs, leave."""
     LIMITS_READ = "limits:read"
     LIMITS_MANAGE = "limits:manage"
+    SERVICE_LEVELS_READ = "service_levels:read"
+    SERVICE_LEVELS_MANAGE = "service_levels:manage"
     GATES_READ = "gates:read"
     GATES_MANAGE = "gates:manage"
     """Close and release gates, the emergency stop, and bring back what was dropped."""
@@ -55,6 +57,7 @@ _VIEWER: Final = _ANYBODY | {
     Permission.TASKS_READ,
     Permission.WORKERS_READ,
     Permission.LIMITS_READ,
+    Permission.SERVICE_LEVELS_READ,
     Permission.GATES_READ,
     Permission.TENANTS_READ,
     Permission.SCHEDULES_READ,
@@ -68,7 +71,12 @@ _SUBMITTER: Final = _VIEWER | {
     Permission.SCHEDULES_WRITE,
     Permission.SECRETS_WRITE,
 }
-_OPERATOR: Final = _SUBMITTER | {Permission.LIMITS_MANAGE, Permission.GATES_MANAGE, Permission.WORKERS_CONTROL}
+_OPERATOR: Final = _SUBMITTER | {
+    Permission.LIMITS_MANAGE,
+    Permission.SERVICE_LEVELS_MANAGE,
+    Permission.GATES_MANAGE,
+    Permission.WORKERS_CONTROL,
+}
 _ADMIN: Final = _OPERATOR | {
     Permission.KEYS_MANAGE,
     Permission.TENANTS_MANAGE,

@@ -102,3 +102,9 @@ def secret_names(task: TaskDefinition) -> list[str]:
     if task.http is not None and task.http.sign_with is not None:
         names.add(task.http.sign_with)
     return sorted(names)
+
+
+def secrets_of(task: TaskDefinition) -> list[str]:
+    """All that it uses of the tenant's secrets, here or there."""
+    sink = task.sink.dsn_secret if task.sink else None
+    return sorted({*secret_names(task), *([sink] if sink else [])})

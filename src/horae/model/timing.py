@@ -1,4 +1,5 @@
-"""When a schedule fires, as users write it: rules, zone, calendars, windows and bounds. Records only.
+"""When a schedule fires, and when work that can wait starts, as users write it: rules, zone, calendars, windows and
+bounds. Records only.
 
 `schedule.py` checks them, `ticks.py` turns them into instants.
 """
@@ -55,6 +56,13 @@ class Window(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=Tr
     start: str = "00:00"
     end: str = "24:00"
     """An end at or before the start lies on the next day."""
+
+
+class OffPeak(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """When work that can wait may start: while any of the windows is open."""
+
+    windows: tuple[Window, ...]
+    tz: str = "UTC"
 
 
 class Timing(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -21,6 +21,7 @@ from horae.server import (
     quotas,
     schedules,
     secrets,
+    servicelevels,
     steering,
     streams,
     tasks,
@@ -39,6 +40,7 @@ from horae.wire import limits as limit_wire
 from horae.wire import quotas as quota_wire
 from horae.wire import schedules as schedule_wire
 from horae.wire import secrets as secret_wire
+from horae.wire import servicelevels as level_wire
 from horae.wire import tasks as task_wire
 from horae.wire import workers as worker_wire
 
@@ -182,6 +184,17 @@ ROUTES: Final = (
           limit_wire.Limit, limit_wire.LimitPut, tag="limits"),
     Route("DELETE", "/v1/limits/{name}", P.LIMITS_MANAGE, limits.remove, "Remove a limit", None, None, 204,
           query=("tenant",), tag="limits"),
+    Route("GET", "/v1/service-levels", P.SERVICE_LEVELS_READ, servicelevels.list_levels,
+          "List the service levels, and how well each is met", level_wire.ServiceLevelPage, query=("tenant",),
+          tag="service levels"),
+    Route("GET", "/v1/service-levels/{name}", P.SERVICE_LEVELS_READ, servicelevels.get,
+          "One service level, and how well it is met", level_wire.ServiceLevel, query=("tenant",),
+          tag="service levels"),
+    Route("PUT", "/v1/service-levels/{name}", P.SERVICE_LEVELS_MANAGE, servicelevels.put,
+          "Make or change a service level, for jobs from now on", level_wire.ServiceLevel, level_wire.ServiceLevelPut,
+          tag="service levels"),
+    Route("DELETE", "/v1/service-levels/{name}", P.SERVICE_LEVELS_MANAGE, servicelevels.delete,
+          "Delete a service level", None, None, 204, query=("tenant",), tag="service levels"),
     Route("GET", "/v1/schedules", P.SCHEDULES_READ, schedules.list_schedules, "List schedules, by name",
           schedule_wire.SchedulePage, query=("tenant", "task", "cursor", "limit"), tag="schedules"),
     Route("POST", "/v1/schedules", P.SCHEDULES_WRITE, schedules.create, "Create a schedule", schedule_wire.Schedule,

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import gc
 import socket
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -41,6 +42,7 @@ class ServerConfig(msgspec.Struct, frozen=True, kw_only=True):
     max_pending: int | None = None
     shed: bool = False
     public_url: str | None = None
+    allow_networks: Sequence[str] = ()
     secrets: MasterKeys = MasterKeys()
 
 
@@ -57,6 +59,7 @@ class Server:
                 max_pending=config.max_pending,
                 shed=config.shed,
                 public_url=config.public_url,
+                allow_networks=config.allow_networks,
                 secrets=config.secrets,
             )
         )

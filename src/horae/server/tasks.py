@@ -80,7 +80,8 @@ async def put(call: Call) -> Reply:
 
 async def validate(call: Call) -> Reply:
     asked = call.read(_validate)
-    found = look_at(asked.definition, asked.params)
+    engine, tenant_id = call.engine, call.caller.tenant_id or SHARED
+    found = await look_at(engine.schemas, tenant_id, asked.definition, asked.params)
     return Reply(msgspec.convert(found, Validated, from_attributes=True))
 
 

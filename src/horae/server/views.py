@@ -54,6 +54,8 @@ def job_view(row: asyncpg.Record) -> Job:
         deadline=options.deadline,
         expires=options.expires,
         unique=options.unique,
+        service_level=None if options.promise is None else options.promise.level,
+        start_by=None if options.promise is None else options.promise.start_by,
         retry=options.retry,
         concurrency_key=row["concurrency_key"] or None,
         requires=said(place.requires, ANYWHERE.requires),

@@ -71,9 +71,6 @@ class Control:
     async def task_get(self, tenant_id: int, name: str) -> asyncpg.Record | None:
         return await self._database.fetchrow("task_get", tenant_id, name)
 
-    async def task_list(self, tenant_id: int | None) -> Rows:
-        return await self._database.fetch("task_list", tenant_id)
-
     async def task_overview(self, tenant_id: int | None) -> Rows:
         """What a tenant may use; what runs is left out where it is long."""
         return await self._database.fetch("task_overview", tenant_id)

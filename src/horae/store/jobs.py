@@ -11,7 +11,7 @@ from horae.model.errors import OutcomeUnknown, StoreUnavailable
 from horae.model.ids import HINT_BITS, tenant_hint
 from horae.model.states import State
 from horae.store.database import AMBIGUOUS, Copy, Database, NotConnected, Rows, Transaction, columns
-from horae.store.moves import expiries, put_back, submit_in
+from horae.store.moves import PromiseRow, expiries, promises, put_back, submit_in
 
 COPY_FROM: Final = 200
 LIVE_LISTS: Final = {
@@ -74,7 +74,7 @@ class Jobs:
 
     async def job_submit(self, jobs: Sequence[NewJob]) -> None:
         """Stores all or none."""
-        if expiries(jobs):
+        if expiries(jobs) or promises(jobs):
             return await self._insert(lambda: self._database.atomically_once(lambda tx: submit_in(tx, jobs)))
         values = columns(jobs)
         due = values.pop()
@@ -94,6 +94,8 @@ class Jobs:
             copies.append(Copy("timer", ("run_at", "rank", "id", "lane_id", "attempt"), timers))
         if expiring := expiries(jobs):
             copies.append(Copy("expiry", ("expires_at", "id", "tenant_id"), expiring))
+        if promised := promises(jobs):
+            copies.append(Copy("promise", PromiseRow._fields, promised))
         return await self._insert(lambda: self._database.copy(copies))
 
     async def _insert(self, insert: Callable[[], Awaitable[object]]) -> None:
@@ -126,14 +128,16 @@ class Jobs:
     async def job_submit_once(self, jobs: Sequence[NewJob], keys: Sequence[str], prints: Sequence[bytes]) -> set[str]:
         """Stores those whose idempotency key is new; returns their ids."""
         values = (*columns(jobs), keys, prints)
-        expiring = expiries(jobs)
-        if not expiring:
+        expiring, promised = expiries(jobs), promises(jobs)
+        if not expiring and not promised:
             return {row["id"] for row in await self._database.fetch("job_submit_once", *values, hot=True)}
 
         async def work(tx: Transaction) -> set[str]:
             won = {row["id"] for row in await tx.fetch("job_submit_once", *values)}
             if kept := [row for row in expiring if row[1] in won]:
                 await tx.fetch("expiry_put", *columns(kept))
+            if made := [row for row in promised if row.id in won]:
+                await tx.fetch("promise_put", *columns(made))
             return won
 
         return await self._database.atomically(work)

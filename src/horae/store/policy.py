@@ -22,6 +22,9 @@ class PolicyRows:
     async def policy_gates(self) -> Rows:
         return await self._database.fetch("policy_gates")
 
+    async def policy_levels(self) -> Rows:
+        return await self._database.fetch("policy_levels")
+
     async def limit_list(self, tenant_id: int | None, name: str | None = None) -> Rows:
         return await self._database.fetch("limit_list", tenant_id, name)
 

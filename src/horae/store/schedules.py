@@ -14,6 +14,7 @@ import asyncpg
 
 from horae.model.job import expires_of
 from horae.store.database import Database, Rows, Transaction, columns
+from horae.store.moves import promises
 
 TAKE_BACK: Final = 10_000
 """How many of its latest ticks a change of a schedule looks at."""
@@ -254,6 +255,8 @@ async def put_ticks(tx: Transaction, jobs: Sequence[TickJob], ticks: Sequence[Ti
     new = {row["id"] for row in made}
     if expiring := [row for row in _expiries(jobs) if row[1] in new]:
         await tx.fetch("expiry_put", *columns(expiring))
+    if promised := [row for row in promises(jobs) if row.id in new]:
+        await tx.fetch("promise_put", *columns(promised))
     if ticks:
         await tx.fetch("tick_put", *columns(ticks))
     return made

@@ -1,13 +1,15 @@
 """Sealed secrets and wrapped keys."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import asyncpg
 
 from horae.store.database import Database, Rows, Transaction, columns
 
 T = TypeVar("T")
+MAX_USERS: Final = 100
+"""Tasks that are named of those that use a secret."""
 
 
 class SecretRows:
@@ -24,7 +26,7 @@ class SecretRows:
         return await self._database.atomically(alone)
 
     async def secret_list(self, tenant_id: int | None, name: str | None = None) -> Rows:
-        return await self._database.fetch("secret_list", tenant_id, name)
+        return await self._database.fetch("secret_list", tenant_id, name, MAX_USERS)
 
     async def secret_get(self, tenant_id: int, names: Sequence[str]) -> Rows:
         return await self._database.fetch("secret_get", tenant_id, names)

@@ -6,6 +6,7 @@ own columns: COPY would need every type told on our side, and is not what takes 
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 from uuid import UUID
@@ -13,8 +14,10 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
+from horae.model.addresses import Network
 from horae.model.errors import InvalidInput, NotReady
 from horae.model.tabular import Row, column_names
+from horae.store.outreach import guarded_loop
 from horae.store.safety import Connection
 
 MARKER: Final = "horae_sunk"
@@ -52,12 +55,15 @@ class Target(NamedTuple):
         return cls(f'{schema}"{parts[-1]}"', f"{schema}{MARKER}")
 
 
-async def append_rows(dsn: str, table: str, job_id: UUID, rows: list[Row]) -> bool:
-    """Returns whether it was this call that wrote; False: the job's rows were there already."""
+async def append_rows(dsn: str, table: str, job_id: UUID, rows: list[Row], allowed: Sequence[Network] = ()) -> bool:
+    """Returns whether it was this call that wrote; False: the job's rows were there already.
+
+    `allowed`: networks that may be reached beside the public internet.
+    """
     target = Target.of(table)
     where = read_address(dsn)
     try:
-        connection = await asyncpg.connect(**where)
+        connection = await asyncpg.connect(**where, loop=guarded_loop(allowed))
         try:
             await _make_marker(connection, target)
             async with connection.transaction():

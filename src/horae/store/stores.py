@@ -16,6 +16,7 @@ from horae.store.quotas import Quotas
 from horae.store.rollups import Rollups
 from horae.store.schedules import Schedules
 from horae.store.secrets import SecretRows
+from horae.store.servicelevels import ServiceLevelRows
 from horae.store.tasks import TaskRows
 from horae.store.unique import Expiries, Uniques
 from horae.store.upkeep import Upkeep
@@ -34,6 +35,7 @@ class Stores:
         self.objects = Objects(objects)
         self.files = FileRows(database)
         self.policy = PolicyRows(database)
+        self.service_levels = ServiceLevelRows(database)
         self.gates = Gates(database)
         self.breakers = Breakers(database)
         self.quotas = Quotas(database)

@@ -11,7 +11,8 @@ import asyncpg
 from horae.model.errors import AlreadyExists
 from horae.store.database import Database, Rows, Transaction
 
-MAX_VERSIONS: Final = 1000
+KEPT_VERSIONS: Final = 100
+"""Of one task, the latest. Jobs that wait mean the one in force, which is the last."""
 
 
 class TaskRows:
@@ -47,6 +48,7 @@ class TaskRows:
                 return before, before["version"]
             version = before["last"] + 1
             await tx.fetch("task_version_add", tenant_id, name, version, definition, *why)
+            await tx.fetch("task_version_trim", tenant_id, name, version - KEPT_VERSIONS)
             put = await tx.fetchrow("task_put", *values, version)
             if put is None or not put["done"]:
                 raise AlreadyExists(f"a function of a worker's app has just taken the name {name!r}")
@@ -58,7 +60,7 @@ class TaskRows:
         return await self._database.fetch("task_own", tenant_id, name)
 
     async def task_version_list(self, tenant_id: int, name: str) -> Rows:
-        return await self._database.fetch("task_version_list", tenant_id, name, MAX_VERSIONS)
+        return await self._database.fetch("task_version_list", tenant_id, name, KEPT_VERSIONS)
 
     async def task_version_get(self, tenant_id: int, name: str, version: int) -> asyncpg.Record | None:
         return await self._database.fetchrow("task_version_get", tenant_id, name, version)

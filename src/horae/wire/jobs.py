@@ -68,6 +68,9 @@ class Job(msgspec.Struct, kw_only=True, omit_defaults=True):
     sticky: str | None = None
     spread: int | None = None
     unique: Unique | None = None
+    service_level: str | None = None
+    start_by: datetime | None = None
+    """What its service level promised."""
     labels: dict[str, str] | None = None
     progress: ProgressView | None = None
     cancel_requested: bool = False

@@ -1,4 +1,4 @@
-"""Several things at once, until the first one ends."""
+"""Several things at once, until the first one ends; and one thing, whatever ends meanwhile."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -23,3 +23,13 @@ async def either(one: "asyncio.Future[Any]", other: "asyncio.Future[Any]") -> No
     """Returns when one of them is done. Neither is ended by it."""
     waiting: set[asyncio.Future[Any]] = {one, other}
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+
+
+async def to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Whoever is cancelled meanwhile is so when it is done: for what must not be left half done."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise

@@ -74,7 +74,18 @@ async def test_of_waiting_checkpoints_only_the_last_is_stored(line):
 
 
 @pytest.mark.parametrize(
-    "text", [b"\xff\xfe", b"[1]", b'{"progress": []}', b'{"progress": 1}', b'{"other": 1}', b"{", b"0" * 99]
+    "text",
+    [
+        b"\xff\xfe",
+        b'{"checkpoint": "\xff"}',
+        b'{"partial": [1e400]}',
+        b"[1]",
+        b'{"progress": []}',
+        b'{"progress": 1}',
+        b'{"other": 1}',
+        b"{",
+        b"0" * 99,
+    ],
 )
 async def test_what_cannot_be_understood_is_said_and_ignored(line, text):
     ear = await line(text + b'\n{"progress": [9]}\n')

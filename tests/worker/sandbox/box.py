@@ -31,7 +31,7 @@ class Watcher:
 
 
 async def run(sandbox: Sandbox, *command: str, mark: str = f"{AGENT}/job/1", **fields) -> Watcher:
-    watcher = Watcher()
+    watcher = fields.pop("watcher", None) or Watcher()
     fields.setdefault("bounds", Bounds())
     cell = Cell(command=list(command), environment={"PATH": PATH}, **fields)
     ran = await sandbox.run(watcher, cell, mark)

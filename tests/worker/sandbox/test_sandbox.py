@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from horae.worker.sandbox.sandbox import Sandbox
 from horae.worker.sandbox.trial import try_out
 from worker.conftest import eventually
 
-from .box import AGENT, python, run
+from .box import AGENT, Watcher, python, run
 
 CALL = textwrap.dedent("""
     import ctypes, errno, os
@@ -135,10 +136,10 @@ async def test_files_that_only_root_of_the_host_may_read_stay_so(sandbox, tmp_pa
 
 
 async def test_it_is_another_user_outside(sandbox):
-    running = asyncio.ensure_future(run(sandbox, "/bin/sleep", "1", mark=f"{AGENT}/user/1"))
-    users = await eventually(lambda: users_of("sleep", f"{AGENT}/user/1"))
-    await running
-    (user,) = users
+    running = asyncio.ensure_future(run(sandbox, "/bin/sleep", "600", mark=f"{AGENT}/user/1"))
+    (user,) = await eventually(lambda: users_of("sleep", f"{AGENT}/user/1"))
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
     assert 1_900_000_000 <= user < 2_000_000_000
 
 
@@ -178,11 +179,17 @@ with concurrent.futures.ThreadPoolExecutor(4) as pool:
 
 
 async def test_jobs_at_once_are_users_of_their_own_and_do_not_meet(sandbox):
-    source = "import os, time; print(os.listdir('/tmp')); open('/tmp/x', 'w'); time.sleep(0.3)"
-    first, second = await asyncio.gather(
-        python(sandbox, source, mark=f"{AGENT}/1/1"), python(sandbox, source, mark=f"{AGENT}/2/1")
+    source = "import os; print(os.listdir('/tmp')); open('/tmp/x', 'w'); print(os.listdir('/tmp'), flush=True)"
+    staying = Watcher()
+    first = asyncio.ensure_future(
+        python(sandbox, f"{source}; import time; time.sleep(600)", mark=f"{AGENT}/1/1", watcher=staying)
     )
-    assert (first.text, second.text) == ("[]\n", "[]\n")
+    await eventually(lambda: staying.text == "[]\n['x']\n")
+    second = await python(sandbox, source, mark=f"{AGENT}/2/1")
+    assert second.text == "[]\n['x']\n"
+    assert len(sandbox._users) == 1
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
     assert sandbox._users == set()
 
 
@@ -231,23 +238,30 @@ def test_programs_of_the_host_that_can_be_run():
 # Others that start it.
 
 
-async def test_an_agent_that_is_not_root_has_the_same_sandbox(tmp_path):
+@pytest.fixture
+def public_folder():
+    """pytest's own are for root alone, and each of its sessions that begins makes them so again."""
+    with tempfile.TemporaryDirectory(prefix="horae-test-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+async def test_an_agent_that_is_not_root_has_the_same_sandbox(public_folder):
     """The launcher alone, as the user nobody, with the system's Python: the tests' own may be out of its reach."""
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_mode & 0o005 != 0o005:
-            folder.chmod(0o755)  # pytest's are for root alone
-    copy = tmp_path / "launcher.py"
+    copy = public_folder / "launcher.py"
     copy.write_bytes(Path(launcher.__file__).read_bytes())
-    (tmp_path / "drive.py").write_text(DRIVE)
+    (public_folder / "drive.py").write_text(DRIVE)
     sandbox = Sandbox(secrets.token_hex(6))
     sandbox.find_tools()
     source = (
         "id -u; cat /proc/self/status | grep -E 'Seccomp:|CapEff'; touch /output/x /usr/x; cp /bin/true /tmp; /tmp/true"
     )
     order = sandbox._order(Cell(command=["/bin/sh", "-c", source], environment={}, bounds=Bounds()), None, None, "m")
-    (tmp_path / "order").write_bytes(marshal.dumps(order))
+    (public_folder / "order").write_bytes(marshal.dumps(order))
+    for file in public_folder.iterdir():
+        file.chmod(0o644)
     done = subprocess.run(
-        [*AS_NOBODY, "/usr/bin/python3", str(tmp_path / "drive.py")],
+        [*AS_NOBODY, "/usr/bin/python3", str(public_folder / "drive.py")],
         capture_output=True,
         text=True,
         cwd="/",

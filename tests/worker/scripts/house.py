@@ -1,8 +1,9 @@
 """Runs scripts as an agent does, without a server: an errand that keeps what it is told."""
 
 import asyncio
+import contextlib
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ class Recorder:
         self.streams = {"stdout": b"", "stderr": b"", "system": b""}
         self.heard: list[tuple[str, Any]] = []
         self.guarded: set[int] = set()
+        self.preparations: list[bytes] = []
+        """What had been said when each began."""
         self.wrote = asyncio.Event()
 
     def write(self, stream: str, data: bytes) -> None:
@@ -55,6 +58,11 @@ class Recorder:
 
     def partial(self, data: bytes) -> None:
         self.heard.append(("partial", msgspec.json.decode(data)))
+
+    @contextlib.contextmanager
+    def preparing(self) -> Iterator[None]:
+        self.preparations.append(self.streams["system"])
+        yield
 
     def guard(self, pid: int) -> None:
         self.guarded.add(pid)

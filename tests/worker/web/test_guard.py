@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from horae.model.addresses import REFUSED, read_networks, why_not
 from horae.model.errors import Forbidden, InvalidInput
-from horae.worker.web.guard import REFUSED, check_url, read_networks, why_not
+from horae.worker.web.guard import check_url
 
 INSIDE = """
 0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.100.100.200 100.127.255.255 127.0.0.1 127.1.2.3 127.255.255.255

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
+from horae.model.addresses import read_networks
 from horae.model.errors import Forbidden, InvalidInput
 from horae.model.states import End
-from horae.worker.web.guard import read_networks
 from horae.worker.web.redirects import redirected
 from horae.worker.web.request import Request
 

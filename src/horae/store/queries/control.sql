@@ -50,18 +50,18 @@ select id from api_key where name = $2 and ($1::int is null or tenant_id = $1 or
 -- name: task_put
 -- A function takes no place of a task that is data, nor the other way round: then nothing is done.
 -- $1 tenant, $2 name, $3 queue, $4 priority, $5 max attempts, $6 timeout seconds, $7 retry, $8 params schema,
--- $9 description, $10 the rest as JSON, $11 placement, $12 version, 0 for a function
+-- $9 description, $10 the rest as JSON, $11 placement, $12 secrets, $13 version, 0 for a function
 with put as (
     insert into task (tenant_id, name, queue, priority, max_attempts, timeout_seconds, retry, params_schema,
-                      description, extra, placement, version)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                      description, extra, placement, secrets, version)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
     on conflict (tenant_id, name) do update
     set queue = $3, priority = $4, max_attempts = $5, timeout_seconds = $6, retry = $7, params_schema = $8,
-        description = $9, extra = $10, placement = $11, version = $12, updated_at = clock_timestamp()
-    where (task.version = 0) = ($12::int = 0)
+        description = $9, extra = $10, placement = $11, secrets = $12, version = $13, updated_at = clock_timestamp()
+    where (task.version = 0) = ($13::int = 0)
       and (task.queue, task.priority, task.max_attempts, task.timeout_seconds, task.retry, task.params_schema,
            task.description, task.extra, task.placement, task.version)
-          is distinct from ($3, $4::smallint, $5::int, $6::float, $7, $8, $9, $10, $11, $12::int)
+          is distinct from ($3, $4::smallint, $5::int, $6::float, $7, $8, $9, $10, $11, $13::int)
     returning version
 )
 select version, true as done from put
@@ -85,11 +85,6 @@ select t.*, n.name as tenant, o.with_secrets, false as cut
 from task_meant($1, $2) o
 join task t on t.tenant_id = o.owner_id and t.name = $2
 left join tenant n on n.id = t.tenant_id;
-
--- name: task_list
--- With all of their definitions.
--- $1 tenant or null for any; those of tenant 0 belong to everybody
-select t.* from task t where $1::int is null or t.tenant_id in ($1, 0) order by t.tenant_id, t.name limit 5000;
 
 -- name: task_overview
 -- A long definition is left out: a list of a thousand scripts must not be a gigabyte.

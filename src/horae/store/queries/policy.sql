@@ -1,4 +1,4 @@
--- Policy: limits, gates and weights. Small tables, held in memory by every server, told stale by their version.
+-- Policy: limits, gates, service levels and weights. Small tables, held in memory by every server, told stale by their version.
 
 -- name: policy_version
 select version from policy_version;
@@ -16,6 +16,10 @@ select id, tenant_id, name, queue, task, key, each, max_running, rate, burst fro
 select id, tenant_id, queue, task, condition, percent, action, running, kind, probe_seconds, owner, reason, made_at,
        expires_at, released_at, release_rate
 from gate where drained_at is null order by id;
+
+-- name: policy_levels
+-- All service levels, for the policy in memory.
+select id, tenant_id, name, task, tier, start_within, target, priority, off_peak from service_level order by id;
 
 -- name: limit_list
 -- $1 tenant or null for any, $2 name or null

@@ -49,10 +49,20 @@ set version = $3, key_version = $4, sealed = $5, size = $6, updated_by = $7, upd
 returning name;
 
 -- name: secret_list
--- $1 tenant or null for any, $2 name or null for all
-select s.tenant_id, t.name as tenant, s.name, s.version, s.size, s.created_at, s.created_by, s.updated_at, s.updated_by,
-       s.last_used_at
-from secret s join tenant t on t.id = s.tenant_id
+-- With some of the tasks whose jobs get them: the tenant's own, and those that stand for all tenants.
+-- $1 tenant or null for any, $2 name or null for all, $3 how many tasks of each at most
+with used as (
+    select t.tenant_id, u.secret, (array_agg(t.name order by t.name))[:$3] as tasks
+    from task t cross join unnest(t.secrets) as u (secret)
+    where t.secrets <> '{}' and ($1::int is null or t.tenant_id in ($1, 0)) and ($2::text is null or u.secret = $2)
+    group by t.tenant_id, u.secret
+)
+select t.name as tenant, s.name, s.version, s.size, s.created_at, s.created_by, s.updated_at, s.updated_by,
+       s.last_used_at, coalesce(own.tasks, '{}') || coalesce(everybodys.tasks, '{}') as used_by
+from secret s
+join tenant t on t.id = s.tenant_id
+left join used own on own.tenant_id = s.tenant_id and own.secret = s.name
+left join used everybodys on everybodys.tenant_id = 0 and everybodys.secret = s.name
 where ($1::int is null or s.tenant_id = $1) and ($2::text is null or s.name = $2)
 order by t.name, s.name
 limit 10000;

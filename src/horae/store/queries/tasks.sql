@@ -40,6 +40,10 @@ limit 5000;
 -- $1 tenant, $2 task, $3 version, $4 definition, $5 by, $6 reason
 insert into task_version (tenant_id, task, version, definition, made_by, reason) values ($1, $2, $3, $4, $5, $6);
 
+-- name: task_version_trim
+-- $1 tenant, $2 task, $3 the last that is not kept
+delete from task_version where tenant_id = $1 and task = $2 and version <= $3;
+
 -- name: task_version_list
 -- Latest first. Of a name that the tenant never used, those of the task for all tenants.
 -- $1 tenant, $2 task, $3 rows

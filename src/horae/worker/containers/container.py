@@ -15,11 +15,11 @@ from horae.worker import tree
 from horae.worker.child.verdict import clean
 from horae.worker.containers.disk import Disk
 from horae.worker.containers.engine import FAILED, Engine, complaint, environment
-from horae.worker.containers.groups import remove_everywhere
 from horae.worker.containers.hold import ContainerHold, Meter
 from horae.worker.ends import describe_exit
 from horae.worker.errands.errand import Outcome
 from horae.worker.sandbox.cgroups import Group, Hierarchy, clear
+from horae.worker.sandbox.groups import remove_everywhere
 from horae.worker.sandbox.limits import Bounds
 from horae.worker.sandbox.supervisor import Ended, Process, Watched, supervise
 from horae.worker.sandbox.verdicts import Facts, judge

@@ -15,10 +15,10 @@ from typing import Final, Protocol
 
 from horae.worker.containers.confinement import SLACK
 from horae.worker.containers.engine import Engine
-from horae.worker.containers.mounts import mount_memory, unmount
 from horae.worker.errands.workspace import Workspace
 from horae.worker.sandbox.box import Box
 from horae.worker.sandbox.limits import Bounds
+from horae.worker.sandbox.mounts import mount_memory, unmount
 
 OUTPUT: Final = "/output"
 _FOLDERS: Final = {"output": OUTPUT, "tmp": "/tmp", "shm": "/dev/shm"}  # noqa: S108 - paths in the container

@@ -7,6 +7,7 @@ libraries and the loader listen to many of those, and would do on the host what 
 import asyncio
 import contextlib
 import os
+import signal
 from typing import Final, NamedTuple
 
 import msgspec
@@ -38,6 +39,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     rootless: bool = False
     nests: bool = False
     """Whether it takes a control group of ours as the parent of the container's own."""
+    mark: str | None = None
+    """Of what is run for the agent itself and not for one errand, so that it does not outlive the agent."""
 
     @property
     def podman(self) -> bool:
@@ -66,7 +69,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
             stdin=asyncio.subprocess.DEVNULL if given is None else asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env=environment(),
+            env=environment(self.mark),
             start_new_session=True,
         )
         try:
@@ -76,7 +79,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
-                    process.kill()
+                    os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         return Answer(process.returncode or 0, out.decode(errors="replace"), err.decode(errors="replace"))
 

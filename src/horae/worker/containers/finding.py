@@ -54,7 +54,7 @@ async def _find_way(
 ) -> Found:
     reason = ""
     for options in _ways(name, program, settings, cache):
-        engine = Engine(name=name, program=program, options=options)
+        engine = Engine(name=name, program=program, options=options, mark=f"{agent}/engine/0")
         found = await _try_out(engine, settings, profile, agent)
         if found.engine is not None:
             _remember(cache, program, options)

@@ -7,6 +7,7 @@ What a job uses is counted in its control groups. Where the engine puts its own 
 sums when the engine's is gone. Elsewhere the engine's is read while the container runs, and the last look counts.
 """
 
+import asyncio
 import signal
 from pathlib import Path
 
@@ -58,9 +59,9 @@ class ContainerHold:
         """Engines pass it on to the container."""
         tree.send(self._client.pid, signal.SIGTERM)
 
-    def kill(self) -> None:
+    async def kill(self) -> None:
         if not self._client.exited.done():
-            tree.end_marked(self._mark)
+            await asyncio.to_thread(tree.end_marked, self._mark)
 
     def breach(self) -> JobError | None:
         return reached_limit(self.facts())

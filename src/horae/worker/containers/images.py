@@ -58,7 +58,7 @@ class Images:
         process = Process(self._engine.command("pull", image), environment=environment(errand.mark))
         ended = await supervise(Narrator(errand), process, _PullHold(process.pid))
         if ended.order is not None:
-            return Outcome(end=ended.order.end, error=JobError(ended.order.end.value, clean(ended.order.text)))
+            return ended.order.outcome()
         if ended.status:
             words = complaint(ended.last_words.decode(errors="replace"))
             return Outcome(end=End.ERROR, error=JobError("image", clean(f"{image} could not be pulled: {words}")))
@@ -74,8 +74,8 @@ class _PullHold:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._pid, signal.SIGTERM)
 
-    def kill(self) -> None:
-        tree.end_tree(self._pid)
+    async def kill(self) -> None:
+        await asyncio.to_thread(tree.end_tree, self._pid)
 
     def breach(self) -> JobError | None:
         return None

@@ -16,9 +16,7 @@ from horae.worker.containers.container import AGENT_LABEL, Run, Site, outcome, r
 from horae.worker.containers.disk import Disk, MountedDisk, PlainDisk, can_mount
 from horae.worker.containers.engine import Engine
 from horae.worker.containers.finding import find_engine
-from horae.worker.containers.groups import sweep_everywhere
 from horae.worker.containers.images import Images
-from horae.worker.containers.mounts import unmount_below
 from horae.worker.containers.order import arguments, supplies
 from horae.worker.containers.profile import make_profile
 from horae.worker.containers.references import ROOT, check_reference, find_root
@@ -69,13 +67,11 @@ class ContainerRunner:
         return self._engine.isolation if self._shut_in else "none"
 
     async def _clean_up(self) -> None:
-        """After dead agents. Their processes have been killed; what their containers were in is still there."""
+        """After dead agents. Their processes have been killed; the engine still knows their containers."""
         for agent in self._quarters.dead:
             answer = await self._engine.call("ps", "--all", "--quiet", f"--filter=label={AGENT_LABEL}={agent}")
             for container in answer.out.split():
                 await self._engine.remove(container)
-            await asyncio.to_thread(unmount_below, self._quarters.folder.parent / agent)
-            await asyncio.to_thread(sweep_everywhere, agent)
 
     async def close(self) -> None:
         if self._ahead is not None:
@@ -99,9 +95,13 @@ class ContainerRunner:
 
     async def _run(self, errand: Errand, container: Container) -> Outcome:
         root = self._root(container)
-        failed = None if "--rootfs" in root else await self._images.fetch(container.image, container.pull, errand)
-        if failed is not None:
-            return failed
+        if "--rootfs" not in root:
+            with errand.preparing():
+                failed = await self._images.fetch(container.image, container.pull, errand)
+            if failed is not None:
+                return failed
+        if errand.stop.done():
+            return errand.stop.result().outcome()
         bounds = bounds_of(errand.brief.task.limits, errand.grant)
         workspace, last_line = Workspace(errand, owner=self._owner), LastLine()
         with self._disk(errand, workspace, bounds) as disk:

@@ -5,6 +5,7 @@ process, no cgroup, no mount, no container. The errand's folder is removed by th
 """
 
 import asyncio
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -36,6 +37,10 @@ class StopOrder(msgspec.Struct, frozen=True):
     text: str
     grace: float
 
+    def outcome(self) -> Outcome:
+        """Of a job that it kept from beginning."""
+        return Outcome(end=self.end, error=JobError(self.end.value, self.text))
+
 
 class Errand(Protocol):
     grant: Grant
@@ -57,6 +62,10 @@ class Errand(Protocol):
 
     def partial(self, data: bytes) -> None:
         """A piece of the result, JSON, for those who watch the job while it runs."""
+
+    def preparing(self) -> AbstractContextManager[None]:
+        """While an image is pulled or an environment is made: that has a limit of its own, and the job's `timeout`
+        counts the job alone."""
 
     def guard(self, pid: int) -> None:
         """If the agent dies, this process and all below it are killed."""

@@ -32,11 +32,13 @@ from horae.worker.errands.roster import Place
 from horae.worker.errands.runners import MakeRunner, ready_runners
 from horae.worker.link import Link, is_refusal
 from horae.worker.masking import Masker
-from horae.worker.race import either
+from horae.worker.race import either, to_the_end
 
 log = structlog.get_logger()
 TIDY_SECONDS: Final = 5.0
 """What a runner gets to clean up, after the grace of a stop, and again when it is cancelled."""
+PREPARING_SECONDS: Final = 1800.0
+"""For an image to come or an environment to be made. A job's own timeout does not count it."""
 _LEAVE_NO_FILES: Final = frozenset({End.UNDELIVERED, End.MOVED, End.LOST, End.PARKED})
 T = TypeVar("T")
 
@@ -88,10 +90,20 @@ class Errands:
 
     def tick(self) -> None:
         for one in self._under_way:
-            if not one.stop.done() and (reason := self._dispatch.reason_to_stop(one.grant, one.started)) is not None:
+            if not one.stop.done() and (reason := self._reason_to_stop(one)) is not None:
                 end, text = reason
                 log.info("job_stopped", job=one.grant.id, attempt=one.grant.attempt, why=end.value)
                 one.stop.set_result(StopOrder(end, text, self._config.grace))
+
+    def _reason_to_stop(self, one: Undertaking) -> tuple[End, str] | None:
+        presence = one.presence
+        if presence is None or one.started is None:
+            return self._dispatch.reason_to_stop(one.grant, None)
+        if presence.preparing_since is None:
+            return self._dispatch.reason_to_stop(one.grant, one.started + presence.prepared)
+        if now() - presence.preparing_since > PREPARING_SECONDS:
+            return End.TIMEOUT, f"getting ready for it took longer than {PREPARING_SECONDS / 60:g} min"
+        return self._dispatch.reason_to_stop(one.grant, None)
 
     def survey(self) -> None:
         """Now and then."""
@@ -189,8 +201,8 @@ class Errands:
                 await asyncio.wait({run}, timeout=one.stop.result().grace + TIDY_SECONDS)
             by_itself = run.done()
         finally:
-            await _see_off(run, presence)
-        return _outcome_of(run, presence.masker) if by_itself else _stopped(one.stop.result())
+            await to_the_end(_see_off(run, presence))
+        return _outcome_of(run, presence.masker) if by_itself else one.stop.result().outcome()
 
 
 async def _unless_stopped(one: Undertaking, work: Coroutine[Any, Any, T]) -> T | None:
@@ -227,10 +239,6 @@ def _outcome_of(run: "asyncio.Task[Outcome]", masker: Masker) -> Outcome:
         return _failed(End.ERROR, error.code, str(error))
     log.error("runner_broke", exception=traceback_of(error, masker))
     return _failed(End.CRASHED, type(error).__name__, str(error))
-
-
-def _stopped(order: StopOrder) -> Outcome:
-    return _failed(order.end, order.end.value, order.text)
 
 
 def _failed(end: End, kind: str, text: str) -> Outcome:

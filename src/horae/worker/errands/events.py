@@ -118,6 +118,9 @@ class Events:
             return
         try:
             line = self._decoder.decode(text)
+            for data in (line.checkpoint, line.partial):
+                if data is not msgspec.UNSET:
+                    msgspec.json.decode(data)  # What is taken over as it stands was not looked at yet.
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             # A long one is not shown: cut off, it could end in half a secret, which nobody would recognize.
             shown = text.decode(errors="replace") if len(text) <= _SHOWN_BYTES else f"{len(text)} bytes"

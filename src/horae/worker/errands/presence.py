@@ -5,8 +5,9 @@ next attempt must find what this one left.
 """
 
 import asyncio
+import contextlib
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -16,6 +17,7 @@ from horae.model.errors import WrongState
 from horae.model.work import NOTE_CHARACTERS, Grant, Progress
 from horae.wire.briefs import Brief
 from horae.worker.child.verdict import clean
+from horae.worker.clock import now
 from horae.worker.errands.errand import Errand, StopOrder
 from horae.worker.logs import JobLog
 from horae.worker.masking import Masker
@@ -57,6 +59,18 @@ class Presence:
         """None as long as nothing was written."""
         self.guarded: set[int] = set()
         self.had_processes = False
+        self.preparing_since: float | None = None
+        self.prepared = 0.0
+        """Seconds that went into getting ready."""
+
+    @contextlib.contextmanager
+    def preparing(self) -> Iterator[None]:
+        self.preparing_since = now()
+        try:
+            yield
+        finally:
+            self.prepared += now() - self.preparing_since
+            self.preparing_since = None
 
     def write(self, stream: str, data: bytes) -> None:
         self._give_out(stream, self.masker.mask(stream, data))

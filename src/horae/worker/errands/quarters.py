@@ -25,6 +25,8 @@ from horae.model.errors import SetupError
 from horae.model.kinds import Kind
 from horae.worker import tree
 from horae.worker.config import AgentConfig
+from horae.worker.sandbox.groups import sweep_everywhere
+from horae.worker.sandbox.mounts import unmount_below
 
 log = structlog.get_logger()
 MARK: Final = "HORAE_ERRAND"
@@ -83,12 +85,17 @@ class Quarters:
             await asyncio.to_thread(tree.end_marked, f"{MARK}={token}/")
 
     async def remove_dead(self) -> None:
-        """Last of all, when each runner has removed what it knows of."""
+        """Last of all, when each runner has removed what it knows of. Whatever kinds of tasks this host runs now."""
         for token, lock in self._dead.items():
             log.info("cleaned_up_after_dead_agent", agent=token)
-            await asyncio.to_thread(remove_folder, self._lives / token)
+            await asyncio.to_thread(self._remove_life, token)
             os.close(lock)
         self._dead = {}
+
+    def _remove_life(self, token: str) -> None:
+        unmount_below(self._lives / token)
+        sweep_everywhere(token)
+        remove_folder(self._lives / token)
 
     async def close(self) -> None:
         await asyncio.to_thread(remove_folder, self.folder)
@@ -97,11 +104,19 @@ class Quarters:
 
 
 def open_quarters(config: AgentConfig) -> Quarters | None:
-    """None for a worker that runs functions only: it leaves nothing that its keeper does not end."""
-    if not config.kinds:
-        return None
+    """None for a worker that runs functions only, which leaves nothing that its keeper does not end, and finds nothing
+    that another has left."""
     state = Path(config.state).expanduser() if config.state else default_state(os.environ, os.geteuid())
+    if not config.kinds and not _has_lives(state):
+        return None
     return Quarters(state.absolute(), [Kind(kind) for kind in config.unsandboxed], config.grace)
+
+
+def _has_lives(state: Path) -> bool:
+    try:
+        return any((state / _LIVES).iterdir())
+    except OSError:
+        return False
 
 
 def default_state(environ: Mapping[str, str], user: int) -> Path:

@@ -36,7 +36,7 @@ class JobHold:
         if not any(asked):
             tree.send(pid, signal.SIGKILL)  # There is no job yet that could be asked.
 
-    def kill(self) -> None:
+    async def kill(self) -> None:
         pid = self._launcher.process.pid
         if self._group is not None:
             self._group.kill()

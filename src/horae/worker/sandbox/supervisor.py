@@ -132,7 +132,7 @@ class Hold(Protocol):
     def terminate(self) -> None:
         """Asks it to end."""
 
-    def kill(self) -> None:
+    async def kill(self) -> None:
         """May be called again and again, and when nothing is left."""
 
     def breach(self) -> JobError | None:
@@ -158,7 +158,7 @@ async def supervise(errand: Watched, process: Process, hold: Hold) -> Ended:
     try:
         order, breach = await _watch(errand, process, hold)
     finally:
-        hold.kill()
+        await hold.kill()
         await process.exited
         process.drain()
         errand.unguard(process.pid)

@@ -18,7 +18,6 @@ from typing import Final
 
 import msgspec
 
-from horae.model.work import JobError
 from horae.worker.errands.errand import Errand, Outcome
 from horae.worker.errands.quarters import remove_folder
 
@@ -41,7 +40,9 @@ class Environments:
         """The environment, which stays while it is used; or how the errand ends because there is none."""
         lock = self._open_lock(key)
         try:
-            yield await self._obtain(errand, key, lock, make)
+            with errand.preparing():
+                found = await self._obtain(errand, key, lock, make)
+            yield found
         finally:
             os.close(lock)
 
@@ -56,8 +57,7 @@ class Environments:
                 problem = await self._make(home, make)
                 if problem is not None:
                     return problem
-        order = errand.stop.result()
-        return Outcome(end=order.end, error=JobError(order.end.value, order.text))
+        return errand.stop.result().outcome()
 
     async def _make(self, home: Path, make: Make) -> Outcome | None:
         unfinished = home.with_suffix(_UNFINISHED)

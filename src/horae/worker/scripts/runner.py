@@ -76,6 +76,8 @@ class ScriptRunner:
             return await self._carry_out(errand, script, packages)
 
     async def _carry_out(self, errand: Errand, script: Script, packages: Path | None) -> Outcome:
+        if errand.stop.done():
+            return errand.stop.result().outcome()
         workspace, last_line = Workspace(errand), LastLine()
         cell = self._plan(errand, script, workspace, packages)
         events = Events(workspace.events, errand)

@@ -12,8 +12,8 @@ import aiohttp
 import msgspec
 from multidict import CIMultiDictProxy
 
+from horae.model.addresses import Network
 from horae.model.errors import InvalidInput, TooLarge
-from horae.worker.web.guard import Network
 from horae.worker.web.redirects import STATUSES, redirected
 from horae.worker.web.request import Request
 from horae.worker.web.resolving import GuardedResolver, LookUp, look_up

@@ -6,9 +6,10 @@ from typing import Final
 import msgspec
 from yarl import URL
 
+from horae.model.addresses import Network
 from horae.model.errors import Forbidden, InvalidInput
 from horae.model.webhooks import ID, SIGNATURE, TIMESTAMP
-from horae.worker.web.guard import Network, check_url
+from horae.worker.web.guard import check_url
 from horae.worker.web.request import CALLBACK, Request
 
 STATUSES: Final = frozenset({301, 302, 303, 307, 308})

@@ -9,13 +9,14 @@ import msgspec
 from yarl import URL
 
 import horae
+from horae.model.addresses import Network
 from horae.model.errors import InvalidInput
 from horae.model.kinds import HttpCall
 from horae.model.template import SECRETS, fill, fill_json, fill_url, references
 from horae.model.webhooks import ID, SIGNATURE, TIMESTAMP, sign
 from horae.model.work import Grant
 from horae.wire.briefs import Brief
-from horae.worker.web.guard import Network, check_url
+from horae.worker.web.guard import check_url
 
 WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
 CALLBACK: Final = "Horae-Callback"

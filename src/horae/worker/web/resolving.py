@@ -12,7 +12,8 @@ from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from horae.worker.web.guard import Address, Network, check_address, why_not
+from horae.model.addresses import Address, Network, why_not
+from horae.worker.web.guard import check_address
 
 LookUp = Callable[[str, int], Awaitable[Sequence[str]]]
 

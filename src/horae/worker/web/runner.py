@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import aiohttp
 
+from horae.model.addresses import read_networks
 from horae.model.errors import Forbidden, HoraeError, InvalidInput
 from horae.model.kinds import HttpCall, Kind
 from horae.model.states import End
@@ -21,7 +22,6 @@ from horae.model.work import JobError
 from horae.worker.errands.errand import Errand, Outcome, Readiness, StopOrder
 from horae.worker.errands.quarters import Quarters
 from horae.worker.web.calls import Answer, Calls
-from horae.worker.web.guard import read_networks
 from horae.worker.web.outcomes import USAGE, failed, is_among, of_answer, readable
 from horae.worker.web.request import Request, make_request
 from horae.worker.web.resolving import LookUp, look_up

@@ -5,6 +5,7 @@ have made no group ourselves. It removes only what it makes below.
 """
 
 import contextlib
+import glob
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +26,7 @@ def remove_everywhere(name: str) -> None:
 def sweep_everywhere(agent: str) -> None:
     """Of all containers of an agent that is dead, and its other groups, below whatever group it was in itself."""
     for tree in _trees():
-        for folder in list(tree.rglob(f"{PREFIX}-{agent}-*")):
+        for folder in list(tree.rglob(f"{PREFIX}-{glob.escape(agent)}-*")):
             _remove(folder)
 
 

@@ -19,6 +19,19 @@ def test_no_worker_comes_with_the_command_to_start_one(client: Horae, script: Sc
     assert "horae worker --app" in client("workers").err
 
 
+def test_one_worker_is_shown_with_its_history(client: Horae, script: Script) -> None:
+    at = "2026-01-01T00:00:00Z"
+    script.on("GET", "/v1/workers/7", worker(probation=True))
+    script.on("GET", "/v1/workers/7/history", {"items": [
+        {"worker_id": 7, "at": at, "event": "late", "seconds": 9.4, "times": 3},
+        {"worker_id": 7, "at": at, "event": "drained", "who": "ann", "reason": "new disk"},
+        {"worker_id": 6, "at": at, "event": "lost"},
+    ]})  # fmt: skip
+    shown = " ".join(client("workers", "7").out.split())
+    for expected in ("on probation", "3 times in ten minutes, the longest silence 9 s", "ann, new disk", "6 lost"):
+        assert expected in shown
+
+
 def test_a_worker_is_drained_and_resumed(client: Horae, script: Script) -> None:
     script.on("POST", "/v1/workers/7/drain", worker(state="draining"))
     script.on("POST", "/v1/workers/7/resume", worker())

@@ -80,6 +80,16 @@ def test_a_preview_shows_examples(client: Horae, script: Script) -> None:
     assert "does not apply" in ran.err
 
 
+def test_a_stop_says_only_how_far_it_would_reach(client: Horae, script: Script) -> None:
+    fullest = {"tenant": "red", "queue": "mail", "pending": 1200, "running": 3}
+    script.on("GET", "/v1/stop", {
+        "pending": 1234, "running": 5, "workers": 2, "tenants": 3, "queues": 4, "largest": [fullest],
+    })  # fmt: skip
+    shown = " ".join(client("stop", "--dry-run").out.split())
+    assert "would hold 1,234 waiting jobs in 4 queues of 3 tenants; 5 jobs run on 2 workers" in shown
+    assert "red mail 1,200 3" in shown
+
+
 def test_stop_and_go(client: Horae, script: Script) -> None:
     script.on("POST", "/v1/stop", gate(kind="stop"))
     script.on("DELETE", "/v1/stop", {"items": [gate(state="over")]})

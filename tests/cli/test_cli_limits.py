@@ -3,6 +3,9 @@
 import msgspec
 
 from .conftest import Horae, Script
+from .records import ID, OTHER
+
+AT = "2026-01-01T00:00:00Z"
 
 
 def limit(**fields: object) -> dict[str, object]:
@@ -21,10 +24,14 @@ def test_a_limit_is_set_with_what_was_said(client: Horae, script: Script) -> Non
 
 def test_limits_are_listed_shown_and_removed(client: Horae, script: Script) -> None:
     script.on("GET", "/v1/limits", {"items": [limit(running=4)]})
-    script.on("GET", "/v1/limits/slow", limit())
+    holder = {"job_id": ID, "tenant": "red", "queue": "q", "task": "charge", "worker_id": 7, "since": AT}
+    lane = {"tenant": "red", "queue": "q", "task": "charge", "jobs": 12, "job_id": OTHER, "due_at": AT, "limit": "slow"}
+    script.on("GET", "/v1/limits/slow/use", {"limit": limit(), "holders": [holder], "waiting": [lane]})
     script.on("DELETE", "/v1/limits/slow", None, 204)
     assert "everything" in client("limit", "list").out
-    assert "5" in client("limit", "show", "slow").out
+    shown = client("limit", "show", "slow").out
+    for expected in ("max running 5", ID, OTHER, "12", "limit slow"):
+        assert expected in " ".join(shown.split())
     assert client("limit", "remove", "slow").out == "slow removed\n"
 
 

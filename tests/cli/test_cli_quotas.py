@@ -3,6 +3,7 @@
 import msgspec
 
 from .conftest import Horae, Script
+from .records import ID
 
 QUOTA = {"scope": "queue", "name": "mail", "tenant": "red", "submit_rate": 10.0, "burst": 20,
          "updated_at": "2026-01-01T00:00:00Z", "updated_by": "boss"}  # fmt: skip
@@ -42,6 +43,16 @@ def test_queues_are_listed_with_depths_and_rates(client: Horae, script: Script) 
     for expected in ("red", "mail", "12", "3", "1.25"):
         assert expected in out
     assert msgspec.json.decode(client("queues", "--json").out) == queue
+
+
+def test_it_is_said_who_waits_in_a_queue_and_for_what(client: Horae, script: Script) -> None:
+    lane = {"tenant": "red", "queue": "mail", "task": "send", "jobs": 3, "job_id": ID, "due_at": "2026-01-01T00:00:00Z"}
+    held = [lane, lane | {"gate": 4}, lane | {"limit": "slow", "more": True}, lane | {"no_worker": True}]
+    script.on("GET", "/v1/queues/mail/waiting", {"items": held, "more": True})
+    ran = client("queues", "mail")
+    for expected in ("its turn", "gate 4", "limit slow", "3+", "a worker that could run it"):
+        assert expected in ran.out
+    assert "there are more" in ran.err
 
 
 def test_no_queue_at_all_is_said(client: Horae, script: Script) -> None:

@@ -206,6 +206,12 @@ def test_calendars_the_forecast_and_the_limit(server: Horae) -> None:
     forecast = good(server, "schedule", "forecast", "--since", "2026-11-18T00:00:00Z")
     for word in ("3 schedules", "fullest minutes", "H 3 * * *"):
         assert word in forecast
+    agenda = good(server, "schedule", "agenda", "--since", "2026-12-30T00:00:00Z", "--until", "2027-01-01T00:00:00Z",
+                  "--tz", "Europe/Berlin")  # fmt: skip
+    for word in ("Wed 2026-12-30", "Thu 2026-12-31", "stocktaking"):
+        assert word in agenda
+    assert "b" in good(server, "schedule", "list", "--text", "B", "--state", "active", "--json")
+    assert good(server, "schedule", "list", "--state", "paused", "--json") == ""
     assert good(server, "schedule", "limit") == "1s\n"
     assert good(server, "schedule", "limit", "1m") == "1m\n"
     for name in ("a", "b", "c"):
@@ -215,7 +221,7 @@ def test_calendars_the_forecast_and_the_limit(server: Horae) -> None:
 
 def test_every_command_has_help(horae: Horae) -> None:
     for command in ("create", "edit", "list", "show", "pause", "resume", "delete", "trigger", "preview", "ticks",
-                    "history", "backfill", "import", "forecast", "limit"):  # fmt: skip
+                    "history", "backfill", "import", "forecast", "agenda", "limit"):  # fmt: skip
         ran = horae("schedule", command, "--help")
         assert ran.code == 0
         assert "horae schedule" in ran.out

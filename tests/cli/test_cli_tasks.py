@@ -174,3 +174,20 @@ def test_a_task_is_shared_and_taken_back(server: Horae, file: str) -> None:
     assert "blue" in good(server, "task", "share", "greet", "--tenant", "red")
     left = good(server, "task", "unshare", "greet", "--all", "--tenant", "red")
     assert "blue" not in left
+
+
+def test_things_are_found_by_what_one_remembers(server: Horae, file: str) -> None:
+    good(server, "task", "create", "-f", file)
+    job_id = good(server, "submit", "greet", "--param", "name=ann", "--delay", "1h").split()[0]
+    assert "task  greet" in good(server, "find", "GREE")
+    assert job_id in good(server, "find", job_id[:18])
+    assert msgspec.json.decode(good(server, "find", "gree", "--json").splitlines()[0])["kind"] == "task"
+    assert "at least eight digits" in server("find", "nothing-like-it").err
+
+
+def test_statistics_tell_what_became_of_jobs(server: Horae, file: str) -> None:
+    good(server, "task", "create", "-f", file)
+    assert "nothing happened" in server("task", "statistics", "greet", "--since", "1h").err
+    told = msgspec.json.decode(good(server, "task", "statistics", "greet", "--since", "1h", "--json"))
+    assert (told["step"], len(told["items"]) in {120, 121}) == (30, True)
+    assert msgspec.json.decode(good(server, "task", "statistics", "--json"))["items"] == []

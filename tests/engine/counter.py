@@ -98,4 +98,5 @@ class Counter:
 
 
 def _claimed(rows: list[tuple[int, int]]) -> Claimed:
-    return Claimed([{"lane_id": lane_id, "rank": rank} for lane_id, rank in rows], [])  # type: ignore[misc]
+    fields = [{"lane_id": lane_id, "rank": rank, "id": f"{lane_id}-{rank}", "attempt": 1} for lane_id, rank in rows]
+    return Claimed(fields, [])  # type: ignore[arg-type]

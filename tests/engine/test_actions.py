@@ -271,7 +271,7 @@ async def test_actions_of_other_tenants_are_not_seen(resting: Engine):
     blue = msgspec.structs.replace(ROOT, tenant_id=2, tenant="blue")
     with pytest.raises(NotFound):
         await resting.actions.get(blue, made["id"])
-    assert await resting.actions.list_all(blue, None, 10) == []
+    assert await resting.actions.list_all(blue, None, None, 10) == []
 
 
 def later(engine: Engine, seconds: float) -> None:

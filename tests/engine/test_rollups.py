@@ -182,7 +182,7 @@ async def test_a_recount_keeps_what_is_written_while_it_counts(ready_to_count: E
 async def test_counting_goes_on_where_a_stretch_ended(ready_to_count: Engine):
     await ready_to_count.submit.many(ROOT, [JobRequest(task="work"), JobRequest(task="other", delay=60)] * 40)
     async with alone(ready_to_count.database, "recount") as actor:
-        assert sorted((await count_waiting(actor, 7)).values()) == [40, 40]
+        assert sorted((await count_waiting(actor, 7)).all.values()) == [40, 40]
 
 
 async def test_queues_are_listed_with_depths_and_rates(ready_to_count: Engine, conn):
@@ -191,10 +191,10 @@ async def test_queues_are_listed_with_depths_and_rates(ready_to_count: Engine, c
         await submit(engine)
     await duty(engine, "rollups").flush()
     await conn.execute("update rollup set bucket = bucket - interval '20 seconds'")
-    (row,) = await engine.quotas.queues(None)
+    ((row, _),) = await engine.queues.list_all(None)
     assert (row["tenant"], row["queue"], row["pending"], row["running"]) == ("default", "default", 6, 0)
     assert row["submit_rate"] == pytest.approx(0.1)
-    assert await engine.quotas.queues(12345) == []
+    assert await engine.queues.list_all(12345) == []
 
 
 async def test_a_cancelled_job_no_longer_waits(ready_to_count: Engine, conn):

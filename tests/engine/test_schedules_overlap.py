@@ -60,10 +60,10 @@ async def start(engine: Engine, conn: Any, overlap: Overlap) -> tuple[Any, Any]:
 
 async def test_where_runs_must_not_overlap_no_job_is_made_ahead(resting: Engine, conn):
     await join(resting)
-    await make(resting, every="1s", overlap=Overlap.SKIP)
+    await make_slow(resting, overlap=Overlap.SKIP)
     await resting.ticks.run_once()
     assert await conn.fetchval("select count(*) from job") == 0
-    assert await conn.fetchval("select count(*) from tick where state = 'planned'") > 50
+    assert await conn.fetchval("select count(*) from tick where state = 'planned'") >= 5
 
 
 async def test_skip_leaves_out_ticks_while_a_run_goes_on(resting: Engine, conn):

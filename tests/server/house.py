@@ -75,9 +75,13 @@ class House:
         role: Role = Role.ADMIN,
         key: str | None = None,
         headers: dict[str, str] | None = None,
+        head_only: bool = False,
         **params: Any,
     ) -> Answer:
-        """`body`: bytes as they are, anything else as JSON. `key`: another one; the empty string for none."""
+        """`body`: bytes as they are, anything else as JSON. `key`: another one; the empty string for none.
+
+        `head_only`: of an answer that has no end.
+        """
         secret = self.key(who, role) if key is None else key
         sent = ({"authorization": f"Bearer {secret}"} if secret else {}) | (headers or {})
         data = (
@@ -85,7 +89,8 @@ class House:
         )
         query = {name: str(value) for name, value in params.items()}
         async with self.http.request(method, self.url + path, data=data, headers=sent, params=query) as response:
-            return Answer(response.status, response.headers, await response.read())
+            body = b"" if head_only and response.ok else await response.read()
+            return Answer(response.status, response.headers, body)
 
     async def get(self, path: str, **more: Any) -> Answer:
         return await self.call("GET", path, **more)

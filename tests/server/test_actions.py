@@ -66,6 +66,7 @@ async def test_what_makes_no_sense_is_refused(house: House):
         {"action": "reprioritise", "filter": good, "changes": {"timeout": "1s"}},
         {"action": "redrive", "filter": {"task": "x"}, "rate": -1},
         {"action": "redrive", "filter": {"task": "x"}, "rate": 1e300},
+        {"action": "redrive", "filter": {"task": "x"}, "rate": 1e-300},
     ):
         answer = await house.post("/v1/jobs/actions", body)
         assert answer.status == 400, (body, answer)
@@ -160,3 +161,18 @@ async def test_a_job_expires_and_its_expiry_can_be_moved(house: House):
     assert (result.json["state"], result.json["error"]["kind"]) == ("expired", "expired")
     assert changed["expires"] > changed["created_at"]
     assert (await house.get(f"/v1/jobs/{moved}")).json["state"] == "scheduled"
+
+
+async def test_actions_and_dead_letters_are_told_for_one_tenant_or_all(house: House):
+    await failures(house, "card 1 refused", "card 2 refused")
+    await house.worker(who="blue")
+    await house.submit(who="blue", delay="1h")
+    made = await house.post("/v1/jobs/actions", {"action": "cancel", "filter": {"status": "pending"}}, who="blue")
+    await house.post("/v1/dead-letters/discard", {"filter": {"task": "nothing"}})
+    listed = (await house.get("/v1/actions", who="root", tenant="blue")).json["items"]
+    assert [action["id"] for action in listed] == [made.json["id"]]
+    assert len((await house.get("/v1/actions", who="root")).json["items"]) == 2
+    (cause,) = (await house.get("/v1/dead-letters", who="root")).json["causes"]
+    assert (cause["tenant"], cause["count"], len(cause["job_ids"])) == ("red", 2, 2)
+    assert cause["error"]["message"] == "card 2 refused"
+    assert (await house.get("/v1/dead-letters", who="root", tenant="blue")).json["causes"] == []

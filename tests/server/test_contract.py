@@ -15,7 +15,7 @@ from horae.testing.database import cloned_database
 
 from .house import open_house
 
-FOR_EVER = {"/v1/jobs/{job_id}/events", "/v1/jobs/{job_id}/logs"}
+FOR_EVER = {"/v1/events", "/v1/jobs/{job_id}/events", "/v1/jobs/{job_id}/logs"}
 """Streams do not end while a job lives; tests of their own read them."""
 
 
@@ -54,6 +54,7 @@ def neighbourhood(cluster_dsn: str, tmp_path: Path) -> Iterator[Neighbourhood]:
     served.close()
 
 
+@pytest.mark.timeout(300)  # It has many routes to try.
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisDeprecationWarning")  # schemathesis' own
 def test_nothing_that_is_sent_makes_a_server_error(neighbourhood: Neighbourhood):
     schema = schemathesis.openapi.from_url(f"{neighbourhood.url}/openapi.json")

@@ -146,7 +146,7 @@ async def test_a_task_with_a_slash_in_its_name_can_be_addressed(busy: House):
 
 async def test_paths_and_methods_that_are_not_there(busy: House):
     for method, path, code in (
-        ("GET", "/v1/nothing", "not_found"), ("GET", "/", "not_found"), ("GET", "/v1/jobs/", "not_found"),
+        ("GET", "/v1/nothing", "not_found"), ("GET", "/nothing", "not_found"), ("GET", "/v1/jobs/", "not_found"),
         ("GET", "/v1/jobs/not-a-uuid", "not_found"), ("GET", "/v1/jobs/%00", "not_found"),
         ("GET", f"/v1/jobs/{UUID}", "not_found"), ("GET", "/v1/jobs/%ff%fe", "not_found"),
         ("GET", "/v1/workers/abc", "not_found"), ("GET", "/v1/workers/-1", "not_found"),

@@ -228,8 +228,8 @@ async def everything(house: House, theirs: dict[str, str]) -> dict[str, Any]:
     found = {}
     for route in ADDED:
         if route.method == "GET" and route.path.split("/")[2] not in {"queues", "tenants"}:
-            # A forecast begins at the present minute unless it is told.
-            query = {"since": "2030-01-01T00:00:00Z"} if route.path.endswith("/forecast") else {}
+            # A forecast and an agenda begin at the present unless they are told.
+            query = {"since": "2030-01-01T00:00:00Z"} if route.path.endswith(("/forecast", "/agenda")) else {}
             found[route.path] = (await house.get(path_of(route, **theirs), who="blue", **query)).json
     return found
 

@@ -35,7 +35,8 @@ async def test_executions_show_what_runs_and_what_failed(house: House):
     await worker.finish(end(grant, "error", retry_after=60))
     (failed,) = (await house.get("/v1/executions", worker_id=worker.id)).json["items"]
     assert (failed["end"], failed["error"]["kind"]) == ("error", "Boom")
-    assert (await house.get(f"/v1/jobs/{grant['id']}/executions")).json["items"] == [failed]
+    (same,) = (await house.get(f"/v1/jobs/{grant['id']}/executions")).json["items"]
+    assert failed == same | {"task": "work"}
 
 
 async def walk(house: House, limit: int = 500, **query) -> list[dict]:
@@ -133,3 +134,32 @@ async def test_the_user_filter_finds_jobs_of_all_keys_of_that_name(house: House)
     ids = [(await house.post("/v1/jobs", {"task": "work"}, key=key)).json["id"] for key in keys]
     assert {job["id"] for job in await walk(house, user="ci")} == set(ids)
     assert {job["user"] for job in await walk(house, user="ci")} == {"ci"}
+
+
+async def test_text_finds_jobs_by_what_stands_in_them(house: House, mixed: dict[str, str]):
+    async def found(text: str, **more) -> set[str]:
+        return {job["id"] for job in await walk(house, 2, text=text, **more)}
+
+    needle = await house.submit(params={"note": "a Needle in the hay"}, labels={"team": "mowers"})
+    assert await found("needle IN") == await found("Mowers") == await found(needle) == {needle}
+    assert await found("other") == {mixed["running"], mixed["ready"]}
+    assert await found("it broke") == {mixed["failed"]}
+    assert await found("it broke", status="cancelled") == set()
+    assert await found("100%") == await found("' or true --") == set()
+    assert (await house.get("/v1/jobs", text="x" * 201)).code == "invalid_input"
+
+
+async def test_all_tenants_are_listed_in_one_order_by_every_filter(house: House, neighbour: House):
+    mixed: dict[str, list[str]] = {"ready": [], "succeeded": [], "failed": []}
+    for who in ("red", "blue"):
+        worker = await house.worker(who=who)
+        mixed["succeeded"].append(await house.submit(who=who))
+        mixed["failed"].append(await house.submit(who=who))
+        grants: dict[str, dict] = {}
+        while len(grants) < 2:
+            grants |= {grant["id"]: grant for grant in await worker.take(2)}
+        await worker.finish(end(grants[mixed["succeeded"][-1]]), end(grants[mixed["failed"][-1]], "fatal"))
+        mixed["ready"] += [await house.submit(who=who) for _ in range(3)]
+    for state, ids in mixed.items():
+        assert [job["id"] for job in await walk(neighbour, 2, who="root", status=state)] == sorted(ids, reverse=True)
+    assert len(await walk(house, 3, who="root", task="work")) == len(await walk(house, 3, who="root", text="w")) == 10

@@ -120,3 +120,13 @@ async def test_events_of_an_ended_job_end_at_once(house: House):
     await house.call("DELETE", f"/v1/jobs/{other}")
     assert [data["state"] async for _, data, _ in events(house, f"/v1/jobs/{other}/events")] == ["cancelled"]
     assert (await house.get(f"/v1/jobs/{job_id}")).json["state"] == "running"
+
+
+async def test_a_log_is_downloaded_as_text_that_no_browser_runs(house: House):
+    worker, grant = await running_job(house)
+    await log(worker, grant, *(f"line {n}\n" for n in range(450)))
+    answer = await house.get(f"/v1/jobs/{grant['id']}/logs", download="true")
+    assert answer.body.decode().splitlines() == [f"line {n}" for n in range(450)]
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert "attachment" in answer.headers["content-disposition"]
+    assert (await house.get(f"/v1/jobs/{grant['id']}/logs", download="true", attempt=2)).body == b""

@@ -209,3 +209,105 @@ async def test_a_viewer_looks_and_changes_nothing(house: House):
     assert (await house.get("/v1/schedules/s", role=Role.VIEWER)).status == 200
     assert (await house.post("/v1/schedules/s/trigger", role=Role.VIEWER)).code == "forbidden"
     assert (await house.post("/v1/schedules", HOURLY, role=Role.VIEWER)).code == "forbidden"
+
+
+async def test_a_list_tells_the_ticks_to_come_and_how_punctual_the_last_ones_were(house: House):
+    worker = await house.worker()
+    await make(house, every="1s")
+    await make(house, name="yearly", every=None, cron="@yearly")
+    (grant,) = await worker.take()
+    await worker.finish(end(grant))
+    often, yearly = (await house.get("/v1/schedules", next=3, latest=20)).json["items"]
+    assert len(often["next"]) == len(yearly["next"]) == 3
+    assert yearly["latest"] == []
+    (done,) = [tick for tick in often["latest"] if tick["state"] == "succeeded"]
+    assert 0 <= done["late"] < 60
+    due = (await house.get("/v1/schedules/s/ticks", due="true")).json["items"]
+    assert all(datetime.fromisoformat(tick["at"]) <= datetime.now(UTC) for tick in due)
+    plain = (await house.get("/v1/schedules")).json["items"][0]
+    assert "next" not in plain
+    assert "latest" not in plain
+
+
+async def test_a_tick_tells_when_its_job_first_started_however_often_it_was_tried(house: House):
+    worker = await house.worker()
+    await make(house, every="1s", max_runs=1, job={"max_attempts": 2, "retry": {"first": 0}})
+    (grant,) = await worker.take()
+    await worker.finish(end(grant, "error"))
+    (again,) = await worker.take()
+    assert (await latest(house))["state"] == "running"
+    await worker.finish(end(again))
+    (tick,) = (await house.get("/v1/schedules/s/ticks", state="fired")).json["items"]
+    first, second = (await house.get(f"/v1/jobs/{grant['id']}/executions")).json["items"]
+    assert tick["started_at"] == min(first["started_at"], second["started_at"])
+    assert tick["finished_at"] > tick["started_at"]
+    assert (await latest(house))["state"] == "succeeded"
+
+
+async def latest(house: House) -> dict[str, Any]:
+    return (await house.get("/v1/schedules", latest=1)).json["items"][0]["latest"][0]
+
+
+async def test_a_paused_schedule_has_no_ticks_to_come(house: House):
+    await make(house, paused=True)
+    assert (await house.get("/v1/schedules", next=3)).json["items"][0]["next"] == []
+
+
+async def test_schedules_are_found_by_text_and_state(house: House):
+    await make(house, name="Nightly-report")
+    await make(house, name="other", paused=True)
+
+    async def names(**given: str) -> list[str]:
+        return [item["definition"]["name"] for item in (await house.get("/v1/schedules", **given)).json["items"]]
+
+    assert await names(text="REPORT") == ["Nightly-report"]
+    assert await names(text="work") == ["Nightly-report", "other"]
+    assert await names(state="paused") == ["other"]
+    assert await names(state="active") == ["Nightly-report"]
+    assert await names(state="ended") == []
+    assert (await house.get("/v1/schedules", state="asleep")).code == "invalid_input"
+    assert (await house.get("/v1/schedules", text="\x00")).code == "invalid_input"
+
+
+async def test_a_draft_shows_its_ticks_beside_what_is_wrong_with_its_job(house: House):
+    asked = {"name": "s", "task": "nobody", "cron": "0 9 * * *", "count": 2}
+    assert (await house.post("/v1/schedules/preview", asked)).code == "unknown_task"
+    shown = (await house.post("/v1/schedules/preview", asked | {"draft": True})).json
+    assert len(shown["items"]) == 2
+    assert (shown["problem"]["code"], shown["problem"]["field"]) == ("unknown_task", "task")
+    fine = (await house.post("/v1/schedules/preview", asked | {"task": "work", "draft": True})).json
+    assert "problem" not in fine
+    await house.put_task("strict", params_schema={"type": "object", "required": ["n"]})
+    lacking = (await house.post("/v1/schedules/preview", asked | {"task": "strict", "draft": True})).json["problem"]
+    assert [fault["pointer"] for fault in lacking["errors"]] == ["/params"]
+    wrong = await house.post("/v1/schedules/preview", asked | {"cron": "61 * * * *", "draft": True})
+    assert wrong.json["field"] == "rules[0].cron"
+
+
+async def test_the_agenda_counts_ticks_by_the_days_of_a_zone(house: House):
+    await house.call("PUT", "/v1/calendars/de", {"name": "de", "country": "DE"})
+    await make(house, name="nightly", every=None, cron="30 23 * * *", calendars=["de"])
+    await make(house, name="often", every="1m")
+    await make(house, name="resting", every="1h", paused=True)
+    span = {"since": "2026-12-24T00:00:00Z", "until": "2026-12-26T00:00:00Z"}
+    found = (await house.get("/v1/schedules/agenda", tz="Europe/Berlin", **span)).json
+    # 23:30 in UTC is the next day in Berlin; the calendar goes by the schedule's own zone.
+    assert [(day["day"], day["ticks"], day["skipped"]) for day in found["days"]] == [
+        ("2026-12-25", 1, 0), ("2026-12-26", 0, 1),
+    ]  # fmt: skip
+    (christmas,) = found["days"][1]["items"]
+    assert (christmas["schedule"], christmas["marks"]) == ("nightly", ["calendar"])
+    assert "Christmas" in christmas["detail"]
+    assert found["frequent"] == [{"schedule": "often", "tenant": "red"}]
+    assert found["truncated"] is False
+    alone = (await house.get("/v1/schedules/agenda", schedule="nightly", **span)).json
+    assert [day["day"] for day in alone["days"]] == ["2026-12-24", "2026-12-25"]
+
+
+async def test_an_agenda_of_too_long_a_time_or_an_unknown_zone_is_refused(house: House):
+    await make(house)
+    long = await house.get("/v1/schedules/agenda", since="2026-01-01T00:00:00Z", until="2027-01-01T00:00:00Z")
+    assert long.json["field"] == "until"
+    assert (await house.get("/v1/schedules/agenda", tz="Nowhere")).json["field"] == "tz"
+    assert (await house.get("/v1/schedules/agenda", schedule="t")).code == "not_found"
+    assert (await house.get("/v1/schedules/agenda", who="blue")).json["schedules"] == 0

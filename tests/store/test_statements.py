@@ -15,6 +15,11 @@ SOURCE = Path(horae.__file__).parent
 SYSTEM = {
     # Of keys that were looked up before.
     "key_touch": "by the numbers of keys that were found good",
+    # Sessions and tickets: by a hash that nobody can guess, or by a key that was found good.
+    "session_open": "by a key that was found good",
+    "session_close": "by the hash of its token",
+    "ticket_make": "by a key that was found good",
+    "ticket_use": "by the hash of the ticket",
     # Duties, which serve all tenants alike.
     "timer_promote": "promotes whatever is due",
     "timer_next": "one instant for all",
@@ -41,7 +46,6 @@ SYSTEM = {
     "partition_orphans": "catalogue",
     "notice_send": "wake-ups between servers",
     "job_claim_limited": "as job_claim; the tenants of its lanes are given to the function",
-    "job_list_blocked": "by lanes that were found through the tenant",
     "policy_version": "one number for all",
     "policy_touch": "one number for all",
     "slot_adopt": "by lanes that a limit concerns",
@@ -62,6 +66,7 @@ SYSTEM = {
     "breaker_pause": "a limit's group, which is of one gate",
     "rollup_hour_clean": "forgets old sums",
     "rollup_clean": "forgets old sums",
+    "flow_clean": "forgets old sums",
     "attainment_clean": "forgets old sums",
     "promise_note": "by rows that the duty has just locked",
     "promise_forget": "by rows that the duty has just locked",
@@ -76,9 +81,6 @@ SYSTEM = {
     "server_leave": "the servers serve all tenants",
     "hold_count": "by the keys of users that have a quota",
     # By lane or lease: both belong to one tenant, and were found through it.
-    "job_list_running": "by the tenant's lanes",
-    "job_list_scheduled": "by the tenant's lanes",
-    "job_list_ready": "by the tenant's lanes",
     "job_cancel_running": "by the lane of a job that was found in the caller's tenant",
     "move_request_put": "by the lanes of jobs that were found in the caller's tenant",
     "pending_take": "by the lane of a job that was found in the caller's tenant",

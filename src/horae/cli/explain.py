@@ -12,7 +12,7 @@ from rich.text import Text
 from horae.cli.access import HERE, Access
 from horae.cli.screen import console, facts, print_json, safe, state, table
 from horae.cli.text import relative, short, when
-from horae.wire.explanation import Ahead, Estimate, Explanation, HeldBy, Reason
+from horae.wire.explanation import Ahead, Estimate, Explanation, HeldBy, Reason, Timeline
 
 if TYPE_CHECKING:
     from horae.client.client import Client
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 REFRESH_SECONDS: Final = 1.0
 
 
-def explain(job_id: str, /, *, watch: bool = False, access: Access = HERE) -> None:
+def explain(job_id: str, /, *, watch: bool = False, timeline: bool = False, access: Access = HERE) -> None:
     """Say why a job waits, when it will start, or where its time went.
 
     Parameters
@@ -29,8 +29,14 @@ def explain(job_id: str, /, *, watch: bool = False, access: Access = HERE) -> No
         The job's id.
     watch
         Go on until the job has ended.
+    timeline
+        Show what its life went into, in order.
     """
     with access.client() as client:
+        if timeline:
+            life = client.timeline(job_id)
+            print_json(life) if access.json else console().print(_life(life))
+            return
         found = client.explain(job_id)
         if access.json:
             print_json(found)
@@ -69,6 +75,15 @@ def _parts(found: Explanation, now: datetime) -> Iterator[RenderableType]:
         yield Text()
         rows = ((part.what.replace("_", " "), short(part.seconds), part.detail or "") for part in found.spent)
         yield table(("where its time went", "took", "detail"), rows)
+
+
+def _life(found: Timeline) -> RenderableType:
+    rows = (
+        (f"{part.since:%Y-%m-%d %H:%M:%S}", short(((part.until or found.at) - part.since).total_seconds()),
+         part.what.replace("_", " ") + (f", attempt {part.attempt}" if part.attempt else ""), part.detail or "")
+        for part in found.items
+    )  # fmt: skip
+    return table(("since (UTC)", "took", "what", "detail"), rows)
 
 
 def _place(found: Explanation) -> str:

@@ -1,10 +1,10 @@
-"""`horae schedule forecast` and `limit`: all schedules of a tenant together."""
+"""`horae schedule forecast`, `agenda` and `limit`: all schedules of a tenant together."""
 
 from horae.cli.access import HERE, Access
 from horae.cli.arguments import read_instant
 from horae.cli.screen import console, note, print_json, table
 from horae.cli.text import absolute
-from horae.wire.schedules import Forecast
+from horae.wire.schedules import Agenda, Forecast
 
 
 def forecast(
@@ -43,6 +43,59 @@ def _print(found: Forecast) -> None:
         screen.print(f"then at most {found.peak_spread} fire in one minute")
     if found.truncated:
         note("there are more schedules than were looked at")
+
+
+def agenda(
+    name: str | None = None,
+    /,
+    *,
+    since: str | None = None,
+    until: str | None = None,
+    tz: str = "UTC",
+    task: str | None = None,
+    text: str | None = None,
+    tenant: str | None = None,
+    access: Access = HERE,
+) -> None:
+    """Show which schedules fire on which day.
+
+    Parameters
+    ----------
+    name
+        Only this schedule.
+    since
+        From this instant on (now).
+    until
+        Up to this instant (31 days later).
+    tz
+        Days by the clocks of this zone.
+    task
+        Only schedules of this task.
+    text
+        Only schedules with this in their name or their task.
+    tenant
+        For keys that belong to no tenant.
+    """
+    span = (read_instant(since, "since"), read_instant(until, "until"))
+    with access.client() as client:
+        found = client.schedules.agenda(name, *span, tz, task=task, text=text, tenant=tenant)
+    print_json(found) if access.json else _print_agenda(found)
+
+
+def _print_agenda(found: Agenda) -> None:
+    rows = (
+        (
+            f"{day.day:%a} {day.day}", absolute(item.first_at), item.schedule,
+            str(item.ticks) if not item.skipped else f"{item.ticks}, {item.skipped} skipped", item.detail or "",
+        )
+        for day in found.days
+        for item in day.items
+    )  # fmt: skip
+    console().print(table((f"day ({found.tz})", "first", "schedule", "ticks", "detail"), rows, spare=("first",)))
+    if found.frequent:
+        note(f"many times a day: {', '.join(item.schedule for item in found.frequent)}")
+    if found.truncated:
+        note("there is more than is shown: ask for one schedule, a task or a shorter time")
 
 
 def limit(shortest_interval: str | None = None, /, *, tenant: str | None = None, access: Access = HERE) -> None:

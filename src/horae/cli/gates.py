@@ -12,7 +12,7 @@ from horae.cli.screen import console, facts, note, print_json, print_lines, tabl
 from horae.cli.text import relative, when
 from horae.model.errors import InvalidInput
 from horae.model.gates import Action, Running
-from horae.wire.gates import Gate, GateChanges, GateCreate, GateRestore, Stop
+from horae.wire.gates import Gate, GateChanges, GateCreate, GateRestore, Stop, StopPreview
 
 app = App(name="gate", help="Hold, drop or reject jobs, and let them go again.")
 GROUP: Final = Group("Which jobs", sort_key=50)
@@ -223,6 +223,7 @@ def stop(
     running: Running = Running.LEAVE,
     tenant: str | None = None,
     expires_in: str | None = None,
+    dry_run: bool = False,
     access: Access = HERE,
 ) -> None:
     """Emergency stop: no job that the key may touch starts any more, until `horae go`.
@@ -237,10 +238,28 @@ def stop(
         Only this tenant. Default: the key's own, or all if it has none.
     expires_in
         How long, e.g. 30m. Default: until `horae go`.
+    dry_run
+        Only say how far it would reach.
     """
     with access.client() as client:
+        if dry_run:
+            _print_reach(client.preview_stop(tenant), as_json=access.json)
+            return
         gate = client.stop(Stop(reason=reason, running=running, tenant=tenant, expires_in=expires_in))
         _print_gate(gate, as_json=access.json)
+
+
+def _print_reach(reach: StopPreview, *, as_json: bool) -> None:
+    if as_json:
+        print_json(reach)
+        return
+    console().print(
+        f"would hold {reach.pending:,} waiting jobs in {reach.queues:,} queues of {reach.tenants:,} tenants; "
+        f"{reach.running:,} jobs run on {reach.workers:,} workers"
+    )
+    rows = ((queue.tenant, queue.queue, f"{queue.pending:,}", f"{queue.running:,}") for queue in reach.largest)
+    if reach.largest:
+        console().print(table(("tenant", "queue", "pending", "running"), rows))
 
 
 def go(*, rate: str | None = None, tenant: str | None = None, access: Access = HERE) -> None:

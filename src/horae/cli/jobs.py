@@ -47,9 +47,12 @@ class Filter:
     """Made before this instant, or this long ago."""
     cause: str | None = None
     """Dead letters with this cause, as `horae dead list` shows it."""
+    text: str | None = None
+    """What stands in its id, task, queue, labels, or the beginning of its params or error."""
 
     def query(self) -> dict[str, Any]:
-        found = {name: getattr(self, name) for name in ("status", "task", "queue", "tenant", "user", "worker", "cause")}
+        names = ("status", "task", "queue", "tenant", "user", "worker", "cause", "text")
+        found = {name: getattr(self, name) for name in names}
         found |= {"since": moment(self.since, "since"), "until": moment(self.until, "until")}
         found["label"] = read_pairs(self.label, "label") or None
         return {name: value for name, value in found.items() if value is not None}

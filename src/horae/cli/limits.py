@@ -6,6 +6,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from horae.cli.access import HERE, Access
+from horae.cli.quotas import print_waiting
 from horae.cli.screen import console, facts, print_json, print_lines, table
 from horae.cli.text import relative
 from horae.model.errors import InvalidInput
@@ -95,7 +96,7 @@ def list_limits(*, tenant: str | None = None, access: Access = HERE) -> None:
 
 @app.command
 def show(name: str, /, *, tenant: str | None = None, access: Access = HERE) -> None:
-    """Show one limit.
+    """Show one limit, which jobs run under it, and who waits behind it.
 
     Parameters
     ----------
@@ -105,11 +106,17 @@ def show(name: str, /, *, tenant: str | None = None, access: Access = HERE) -> N
         Whose it is, if several have one of that name.
     """
     with access.client() as client:
-        found = client.limit(name, tenant)
+        found = client.limit_use(name, tenant)
     if access.json:
         print_json(found)
-    else:
-        console().print(_facts(found))
+        return
+    console().print(_facts(found.limit))
+    now = datetime.now(UTC)
+    rows = ((str(job.job_id), job.task, str(job.worker_id), relative(job.since, now)) for job in found.holders)
+    if found.holders:
+        console().print(table(("runs", "task", "worker", "since"), rows))
+    if found.waiting:
+        print_waiting(found.waiting, more=found.more_waiting)
 
 
 @app.command

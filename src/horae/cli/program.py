@@ -30,12 +30,14 @@ INSTALLATION: Final = "Look after the installation"
 COMMANDS: Final[dict[str, tuple[Row, ...]]] = {
     RUN: (
         Row("up", "horae.cli.up:up", "Everything on this machine: database, server and a worker."),
+        Row("console", "horae.cli.console:console", "Print an address that signs a browser in, once."),
         Row("server", "horae.cli.server:server", "A server, on a PostgreSQL of yours."),
         Row("worker", "horae.cli.worker:worker", "A worker that runs functions, scripts, containers and HTTP calls."),
     ),
     WORK: (
         Row("submit", "horae.cli.submit:submit", "Submit a job, or many from a file."),
         Row("jobs", "horae.cli.jobs:jobs", "List jobs."),
+        Row("find", "horae.cli.find:find", "Find jobs, tasks, schedules, queues and workers by a part of their name."),
         Row("job", "horae.cli.job:job", "Show everything about one job."),
         Row("explain", "horae.cli.explain:explain", "Say why a job waits, when it starts, or where its time went."),
         Row("result", "horae.cli.job:result", "Print a job's result."),

@@ -1,5 +1,6 @@
 """`horae quota` and `horae queues`: what may be submitted, and what waits."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from cyclopts import App
@@ -8,7 +9,7 @@ from horae.cli.access import HERE, Access
 from horae.cli.screen import console, note, print_json, print_lines, table
 from horae.cli.text import relative
 from horae.model.quota import Scope
-from horae.wire.quotas import Queue, Quota
+from horae.wire.quotas import Queue, Quota, WaitingLane
 
 app = App(name="quota", help="Set, list and remove quotas of submissions.")
 
@@ -91,23 +92,62 @@ def remove(scope: Scope, name: str, /, *, tenant: str | None = None, access: Acc
         print(scope.value, name, "removed")
 
 
-def queues(*, tenant: str | None = None, access: Access = HERE) -> None:
-    """List the queues: how many jobs wait and run, about, and the rates of the last minute.
+def queues(name: str | None = None, /, *, tenant: str | None = None, access: Access = HERE) -> None:
+    """List the queues: how many jobs wait and run, about, and the rates of the last minute. Or say who waits in one.
 
     Parameters
     ----------
+    name
+        Of this queue: who waits in it, since when, and for what.
     tenant
         Only those of this tenant.
     """
+    if name is not None:
+        _waiting(name, tenant, access)
+        return
     with access.client() as client:
         found = client.queues(tenant).items
     if access.json:
         print_lines(found)
         return
-    columns = ("tenant", "queue", "pending", "running", "in/s", "started/s", "done/s", "failed/s", "retried/s")
-    console().print(table(columns, (_queue(queue) for queue in found), ("retried/s", "failed/s", "started/s")))
+    rates = ("in/s", "started/s", "done/s", "failed/s", "retried/s")
+    columns = ("tenant", "queue", "pending", "running", *rates, "oldest")
+    now = datetime.now(UTC)
+    rows = ((*_queue(queue), relative(queue.oldest_at, now)) for queue in found)
+    console().print(table(columns, rows, ("retried/s", "failed/s", "started/s")))
     if not found:
         note("nothing has been submitted yet")
+
+
+def _waiting(queue: str, tenant: str | None, access: Access) -> None:
+    with access.client() as client:
+        found = client.queue_waiting(queue, tenant)
+    if access.json:
+        print_lines(found.items)
+        return
+    print_waiting(found.items, more=found.more)
+
+
+def print_waiting(lanes: Sequence[WaitingLane], *, more: bool) -> None:
+    now = datetime.now(UTC)
+    rows = (
+        (f"{lane.jobs:,}{'+' * lane.more}", lane.tenant, lane.task, lane.key or "", str(lane.job_id),
+         relative(lane.due_at, now), _held_by(lane))
+        for lane in lanes
+    )  # fmt: skip
+    console().print(table(("jobs", "tenant", "task", "key", "first", "due", "waits for"), rows, ("tenant", "key")))
+    if not lanes:
+        note("nobody waits")
+    if more:
+        note("there are more, which are not shown")
+
+
+def _held_by(lane: WaitingLane) -> str:
+    if lane.gate is not None:
+        return f"gate {lane.gate}"
+    if lane.limit is not None:
+        return f"limit {lane.limit}"
+    return "a worker that could run it" if lane.no_worker else "its turn"
 
 
 def _row(quota: Quota, now: datetime) -> tuple[str, ...]:

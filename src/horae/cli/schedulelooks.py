@@ -12,22 +12,33 @@ from horae.cli.text import when
 from horae.wire.schedules import Schedule, ScheduleVersion
 
 
-def list_schedules(*, task: str | None = None, tenant: str | None = None, access: Access = HERE) -> None:
+def list_schedules(
+    *,
+    task: str | None = None,
+    text: str | None = None,
+    state: str | None = None,
+    tenant: str | None = None,
+    access: Access = HERE,
+) -> None:
     """List the schedules.
 
     Parameters
     ----------
     task
         Only those of this task.
+    text
+        Only those with this in their name or their task.
+    state
+        Only active, paused or ended ones.
     tenant
         Only those of this tenant.
     """
     found: list[Schedule] = []
     with access.client() as client:
-        page = client.schedules.list(task, tenant)
+        page = client.schedules.list(task, tenant, text=text, state=state)
         found += page.items
         while page.next_cursor is not None:
-            page = client.schedules.list(task, tenant, page.next_cursor)
+            page = client.schedules.list(task, tenant, page.next_cursor, text=text, state=state)
             found += page.items
     if access.json:
         print_lines(found)

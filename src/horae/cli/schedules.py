@@ -24,6 +24,7 @@ app.command("horae.cli.schedulelooks:history", help="Show who changed a schedule
 app.command("horae.cli.backfills:backfill", help="Run ticks of the past that have not succeeded.")
 app.command("horae.cli.crontab:import_file", name="import", help="Make schedules of a crontab.")
 app.command("horae.cli.forecast:forecast", help="Show what all schedules do, minute by minute.")
+app.command("horae.cli.forecast:agenda", help="Show which schedules fire on which day.")
 app.command("horae.cli.forecast:limit", help="Show or say how often schedules of a tenant may fire.")
 
 

@@ -19,6 +19,7 @@ app.command("horae.cli.tasksaving:validate", help="Say all that is wrong with a 
 app.command("horae.cli.taskmoving:export", help="Print tasks as YAML.")
 app.command("horae.cli.taskmoving:import_file", name="import", help="Save the tasks of a YAML file.")
 app.command("horae.cli.taskmoving:share", help="Let other tenants use a task, or show who may.")
+app.command("horae.cli.taskstatistics:statistics", help="Show what became of the jobs of tasks.")
 app.command("horae.cli.taskmoving:unshare", help="Take a task back from other tenants.")
 
 

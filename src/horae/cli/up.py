@@ -98,7 +98,8 @@ async def _up(settings: UpSettings, companions: list[str], *, with_worker: bool)
         for child in children:
             child.start()
             stack.push_async_callback(child.stop, orders.hurry, PATIENCE)
-        print(_welcome(server.url, data, settings, with_worker=with_worker), flush=True)
+        console = await _console(server, keys)
+        print(_welcome(server.url, data, settings, console, with_worker=with_worker), flush=True)
         code = await until_told(server, orders)
         print("stopping; Ctrl-C again hurries", flush=True)
     return code
@@ -185,7 +186,19 @@ def _script(path: str, url: str, key: str) -> Child:
     return Child(path, [sys.executable, path], {**without_keys(os.environ), "HORAE_URL": url, "HORAE_KEY": key})
 
 
-def _welcome(url: str, data: Path, settings: UpSettings, *, with_worker: bool) -> str:
+async def _console(server: "Server", keys: LocalKeys) -> str:
+    """An address that signs in to the console, once."""
+    from horae.server.console import built
+    from horae.server.session import SIGN_IN_PATH
+
+    if not built():
+        return "not built; with Node.js: make console"
+    engine = server.engine
+    ticket = await engine.signins.ticket(await engine.access.caller(keys.admin))
+    return f"{server.url}{SIGN_IN_PATH}{ticket.secret}  (good once; another: horae console)"
+
+
+def _welcome(url: str, data: Path, settings: UpSettings, console: str, *, with_worker: bool) -> str:
     """In one piece, once everything answers."""
     database = "yours" if settings.database else "embedded PostgreSQL"
     app = settings.app or "no functions; give it some with --app module:app"
@@ -193,6 +206,7 @@ def _welcome(url: str, data: Path, settings: UpSettings, *, with_worker: bool) -
     try_next = "horae tasks · horae jobs --watch · horae doctor" if with_worker else "horae doctor"
     return "\n".join([
         f"Horae is up: {url}",
+        f"  console    {console}",
         f"  API docs   {url}/docs",
         f"  data       {data}",
         f"  database   {database}",

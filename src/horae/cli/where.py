@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS: Final = 0.3
 UNDER_WAY: Final = frozenset({ActionState.RUNNING, ActionState.UNDOING})
-_WORDS: Final = ("status", "tenant", "user", "task", "queue", "cause")
+_WORDS: Final = ("status", "tenant", "user", "task", "queue", "cause", "text")
 
 
 @Parameter(name="*", group=Group("Many at once", sort_key=40))

@@ -7,21 +7,26 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from horae.cli.access import HERE, Access
-from horae.cli.screen import console, note, print_json, print_lines, table
+from horae.cli.screen import console, facts, note, print_json, print_lines, table
 from horae.cli.text import relative, share
-from horae.wire.workers import Worker
+from horae.wire.workers import Worker, WorkerEvent
 
 HEALTH_STYLES: Final = {"healthy": "green", "overloaded": "yellow", "degraded": "yellow", "gone": "red"}
 
 
-def workers(*, state: str | None = None, access: Access = HERE) -> None:
-    """List the workers that are active or draining.
+def workers(worker_id: int | None = None, /, *, state: str | None = None, access: Access = HERE) -> None:
+    """List the workers that are active or draining, or show what happened to one.
 
     Parameters
     ----------
+    worker_id
+        Only this one, with its history: joined, late, drained, on probation, lost.
     state
         Only those: active, draining, left or lost.
     """
+    if worker_id is not None:
+        _show(worker_id, access)
+        return
     with access.client() as client:
         found = client.workers(state).items
     if access.json:
@@ -36,6 +41,34 @@ def workers(*, state: str | None = None, access: Access = HERE) -> None:
     console().print(table(columns, (_row(worker, now) for worker in found), spare))
     if not found and state is None:
         note("no worker is there; start one with: horae worker --app module:app")
+
+
+def _show(worker_id: int, access: Access) -> None:
+    with access.client() as client:
+        worker, history = client.worker(worker_id), client.worker_history(worker_id)
+    if access.json:
+        print_lines(history.items)
+        return
+    now = datetime.now(UTC)
+    console().print(
+        facts(
+            [
+                ("id", str(worker.id)), ("name", worker.name), ("host", worker.host), ("state", worker.state),
+                ("health", "on probation" if worker.probation else worker.health),
+                ("running", f"{worker.running}/{worker.slots}"), ("seen", relative(worker.seen_at, now)),
+                ("steered", _steered(worker, now)),
+            ]
+        )
+    )  # fmt: skip
+    rows = ((relative(event.at, now), str(event.worker_id), event.event, _told(event)) for event in history.items)
+    console().print(table(("when", "worker", "what", "more"), rows))
+
+
+def _told(event: WorkerEvent) -> str:
+    if event.event == "late":
+        return f"{event.times} times in ten minutes, the longest silence {event.seconds or 0:.0f} s"
+    said = [event.who, event.reason, f"for {event.seconds:.0f} s" if event.seconds else None]
+    return ", ".join(filter(None, said))
 
 
 def _row(worker: Worker, now: datetime) -> tuple[str | Text, ...]:

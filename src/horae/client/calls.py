@@ -5,6 +5,7 @@ The two clients and their transports only carry these descriptions, so a call ca
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cache
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote, urlencode
@@ -27,8 +28,10 @@ from horae.wire.access import (
     Whoami,
 )
 from horae.wire.actions import Action, ActionPage, ActionRequest, DeadLetterRequest, DeadLetters
-from horae.wire.explanation import Explanation
+from horae.wire.console import ConsoleTicket, Overview
+from horae.wire.explanation import Explanation, Timeline
 from horae.wire.files import AddressRequest, FileAddress, FilePage, PartialPage
+from horae.wire.find import FoundPage
 from horae.wire.gates import (
     Gate,
     GateChanges,
@@ -39,13 +42,15 @@ from horae.wire.gates import (
     GateRestore,
     Restored,
     Stop,
+    StopPreview,
 )
 from horae.wire.jobs import BulkAnswer, ExecutionPage, Job, JobChanges, JobPage, JobResult, LogPage, Move, Submitted
-from horae.wire.limits import Limit, LimitPage, LimitPut
-from horae.wire.quotas import QueuePage, Quota, QuotaPage, QuotaPut
+from horae.wire.limits import Limit, LimitPage, LimitPut, LimitUse
+from horae.wire.quotas import QueuePage, Quota, QuotaPage, QuotaPut, WaitingPage
 from horae.wire.secrets import Rotated, Secret, SecretPage, SecretPut
 from horae.wire.servicelevels import ServiceLevel, ServiceLevelPage, ServiceLevelPut
-from horae.wire.workers import Drain, Worker, WorkerPage
+from horae.wire.tasks import TaskStatistics
+from horae.wire.workers import Drain, Worker, WorkerHistory, WorkerPage
 
 T = TypeVar("T")
 Query = dict[str, Any]
@@ -143,8 +148,8 @@ def act(request: ActionRequest) -> Call[Action]:
     return _post("/v1/jobs/actions", Action, request)
 
 
-def actions(cursor: str | None = None, limit: int | None = None) -> Call[ActionPage]:
-    return Call("GET", "/v1/actions", _reads(ActionPage), _query(cursor=cursor, limit=limit))
+def actions(cursor: str | None = None, limit: int | None = None, tenant: str | None = None) -> Call[ActionPage]:
+    return Call("GET", "/v1/actions", _reads(ActionPage), _query(cursor=cursor, limit=limit, tenant=tenant))
 
 
 def action(action_id: str) -> Call[Action]:
@@ -181,6 +186,10 @@ def result(job_id: str, wait: float = 30.0) -> Call[JobResult]:
 
 def explain(job_id: str) -> Call[Explanation]:
     return Call("GET", _job(job_id) + "/explain", _reads(Explanation))
+
+
+def timeline(job_id: str) -> Call[Timeline]:
+    return Call("GET", _job(job_id) + "/timeline", _reads(Timeline))
 
 
 def executions(job_id: str) -> Call[ExecutionPage]:
@@ -225,12 +234,16 @@ def events(job_id: str) -> Call[bytes]:
     return _stream(_job(job_id) + "/events", {})
 
 
-def workers(state: str | None = None) -> Call[WorkerPage]:
-    return Call("GET", "/v1/workers", _reads(WorkerPage), _query(state=state))
+def workers(state: str | None = None, *, runs: bool = False) -> Call[WorkerPage]:
+    return Call("GET", "/v1/workers", _reads(WorkerPage), _query(state=state, runs="true" if runs else None))
 
 
 def worker(worker_id: int) -> Call[Worker]:
     return Call("GET", f"/v1/workers/{worker_id}", _reads(Worker))
+
+
+def worker_history(worker_id: int) -> Call[WorkerHistory]:
+    return Call("GET", f"/v1/workers/{worker_id}/history", _reads(WorkerHistory))
 
 
 def drain(worker_id: int, reason: str = "", lasts: str | float | None = None, *, move: bool = False) -> Call[Worker]:
@@ -276,6 +289,10 @@ def restore_gate(gate_id: int, which: GateRestore | None = None) -> Call[Restore
     return replace(_post(f"/v1/gates/{gate_id}/restore", Restored, which), repeatable=True, waits=10.0)
 
 
+def preview_stop(tenant: str | None = None) -> Call[StopPreview]:
+    return Call("GET", "/v1/stop", _reads(StopPreview), _query(tenant=tenant))
+
+
 def stop(order: Stop | None = None) -> Call[Gate]:
     return replace(_post("/v1/stop", Gate, order), repeatable=True)
 
@@ -304,6 +321,10 @@ def limits(tenant: str | None = None) -> Call[LimitPage]:
 
 def limit(name: str, tenant: str | None = None) -> Call[Limit]:
     return Call("GET", _named("limits", name), _reads(Limit), query=_query(tenant=tenant))
+
+
+def limit_use(name: str, tenant: str | None = None) -> Call[LimitUse]:
+    return Call("GET", _named("limits", name) + "/use", _reads(LimitUse), query=_query(tenant=tenant))
 
 
 def put_limit(name: str, wanted: LimitPut) -> Call[Limit]:
@@ -347,6 +368,17 @@ def queues(tenant: str | None = None) -> Call[QueuePage]:
     return Call("GET", "/v1/queues", _reads(QueuePage), _query(tenant=tenant))
 
 
+def queue_statistics(
+    queue: str, tenant: str | None = None, since: datetime | None = None, until: datetime | None = None
+) -> Call[TaskStatistics]:
+    query = _query(tenant=tenant, since=since, until=until)
+    return Call("GET", _named("queues", queue) + "/statistics", _reads(TaskStatistics), query)
+
+
+def queue_waiting(queue: str, tenant: str | None = None) -> Call[WaitingPage]:
+    return Call("GET", _named("queues", queue) + "/waiting", _reads(WaitingPage), _query(tenant=tenant))
+
+
 def quotas(tenant: str | None = None) -> Call[QuotaPage]:
     return Call("GET", "/v1/quotas", _reads(QuotaPage), _query(tenant=tenant))
 
@@ -386,6 +418,18 @@ def rotate_tenant_key(tenant: str | None = None) -> Call[Rotated]:
 
 def rotate_master_key() -> Call[Rotated]:
     return Call("POST", "/v1/secrets/rotate-master", _reads(Rotated), waits=300.0)
+
+
+def find(text: str, tenant: str | None = None, limit: int | None = None) -> Call[FoundPage]:
+    return Call("GET", "/v1/find", _reads(FoundPage), _query(text=text, tenant=tenant, limit=limit))
+
+
+def overview(time_range: str | None = None, tenant: str | None = None) -> Call[Overview]:
+    return Call("GET", "/v1/overview", _reads(Overview), _query(range=time_range, tenant=tenant))
+
+
+def console_ticket() -> Call[ConsoleTicket]:
+    return Call("POST", "/v1/session/tickets", _reads(ConsoleTicket))
 
 
 def whoami() -> Call[Whoami]:

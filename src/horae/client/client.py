@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import aclosing, closing
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urljoin
 
@@ -23,9 +24,21 @@ from horae.model.job import JobRequest
 from horae.model.task import TaskDefinition
 from horae.wire.access import Key, KeyCreate, KeyCreated, KeyPage, Task, Tenant, TenantCreate, TenantPage, Whoami
 from horae.wire.actions import Action, ActionPage, ActionRequest, DeadLetterRequest, DeadLetters
-from horae.wire.explanation import Explanation
+from horae.wire.console import ConsoleTicket, Overview
+from horae.wire.explanation import Explanation, Timeline
 from horae.wire.files import FileAddress, FilePage, FileView, Partial, PartialPage
-from horae.wire.gates import Gate, GateChanges, GateCreate, GatePage, GatePreview, GateRestore, Restored, Stop
+from horae.wire.find import FoundPage
+from horae.wire.gates import (
+    Gate,
+    GateChanges,
+    GateCreate,
+    GatePage,
+    GatePreview,
+    GateRestore,
+    Restored,
+    Stop,
+    StopPreview,
+)
 from horae.wire.jobs import (
     BulkAnswer,
     ExecutionPage,
@@ -38,11 +51,12 @@ from horae.wire.jobs import (
     LogPage,
     Submitted,
 )
-from horae.wire.limits import Limit, LimitPage, LimitPut
-from horae.wire.quotas import QueuePage, Quota, QuotaPage
+from horae.wire.limits import Limit, LimitPage, LimitPut, LimitUse
+from horae.wire.quotas import QueuePage, Quota, QuotaPage, WaitingPage
 from horae.wire.secrets import Rotated, Secret, SecretPage
 from horae.wire.servicelevels import ServiceLevel, ServiceLevelPage, ServiceLevelPut
-from horae.wire.workers import Worker, WorkerPage
+from horae.wire.tasks import TaskStatistics
+from horae.wire.workers import Worker, WorkerHistory, WorkerPage
 
 if TYPE_CHECKING:
     from horae.client.schedules import AsyncSchedules, Schedules
@@ -122,8 +136,8 @@ class Client(Face[Transport]):
         """Does something to all jobs that match a filter, or with `preview` only counts them."""
         return self.send(calls.act(request))
 
-    def actions(self, cursor: str | None = None, limit: int | None = None) -> ActionPage:
-        return self.send(calls.actions(cursor, limit))
+    def actions(self, cursor: str | None = None, limit: int | None = None, tenant: str | None = None) -> ActionPage:
+        return self.send(calls.actions(cursor, limit, tenant))
 
     def action(self, action_id: str) -> Action:
         return self.send(calls.action(action_id))
@@ -151,6 +165,10 @@ class Client(Face[Transport]):
         """Why the job is not running yet, when it will start, or where its time went."""
         return self.send(calls.explain(job_id))
 
+    def timeline(self, job_id: str) -> Timeline:
+        """What its life went into, in order, each wait with its reason."""
+        return self.send(calls.timeline(job_id))
+
     def executions(self, job_id: str) -> ExecutionPage:
         return self.send(calls.executions(job_id))
 
@@ -162,11 +180,16 @@ class Client(Face[Transport]):
     def logs(self, job_id: str, cursor: str | None = None, limit: int | None = None) -> LogPage:
         return self.send(calls.logs(job_id, cursor, limit))
 
-    def workers(self, state: str | None = None) -> WorkerPage:
-        return self.send(calls.workers(state))
+    def workers(self, state: str | None = None, *, runs: bool = False) -> WorkerPage:
+        """Those that are active or draining; `runs` has each tell what it runs."""
+        return self.send(calls.workers(state, runs=runs))
 
     def worker(self, worker_id: int) -> Worker:
         return self.send(calls.worker(worker_id))
+
+    def worker_history(self, worker_id: int) -> WorkerHistory:
+        """What happened to a worker: joined, late, drained, on probation, lost; latest first."""
+        return self.send(calls.worker_history(worker_id))
 
     def drain(
         self, worker_id: int, reason: str = "", lasts: str | float | None = None, *, move: bool = False
@@ -208,6 +231,10 @@ class Client(Face[Transport]):
     def restore_gate(self, gate_id: int, which: GateRestore | None = None) -> Restored:
         return self.send(calls.restore_gate(gate_id, which))
 
+    def preview_stop(self, tenant: str | None = None) -> StopPreview:
+        """How far an emergency stop would reach."""
+        return self.send(calls.preview_stop(tenant))
+
     def stop(self, order: Stop | None = None) -> Gate:
         return self.send(calls.stop(order))
 
@@ -228,6 +255,10 @@ class Client(Face[Transport]):
 
     def limit(self, name: str, tenant: str | None = None) -> Limit:
         return self.send(calls.limit(name, tenant))
+
+    def limit_use(self, name: str, tenant: str | None = None) -> LimitUse:
+        """Who runs under a limit, and who waits behind it."""
+        return self.send(calls.limit_use(name, tenant))
 
     def put_limit(self, name: str, wanted: LimitPut) -> Limit:
         return self.send(calls.put_limit(name, wanted))
@@ -258,6 +289,16 @@ class Client(Face[Transport]):
 
     def queues(self, tenant: str | None = None) -> QueuePage:
         return self.send(calls.queues(tenant))
+
+    def queue_statistics(
+        self, queue: str, tenant: str | None = None, since: datetime | None = None, until: datetime | None = None
+    ) -> TaskStatistics:
+        """What became of a queue's jobs, step by step; of the last day unless it is said."""
+        return self.send(calls.queue_statistics(queue, tenant, since, until))
+
+    def queue_waiting(self, queue: str, tenant: str | None = None) -> WaitingPage:
+        """Who waits in a queue, since when, and for what."""
+        return self.send(calls.queue_waiting(queue, tenant))
 
     def secrets(self, tenant: str | None = None) -> SecretPage:
         """Which there are; values are never shown."""
@@ -299,6 +340,18 @@ class Client(Face[Transport]):
 
     def remove_quota(self, scope: str, name: str, tenant: str | None = None) -> None:
         return self.send(calls.remove_quota(scope, name, tenant))
+
+    def find(self, text: str, tenant: str | None = None, limit: int | None = None) -> FoundPage:
+        """What a text may mean: jobs by the beginning of their id, the rest by any part of their name."""
+        return self.send(calls.find(text, tenant, limit))
+
+    def overview(self, time_range: str | None = None, tenant: str | None = None) -> Overview:
+        """How things stand, and how they went in the last 15m, 1h, 6h, 1d, 7d or 30d."""
+        return self.send(calls.overview(time_range, tenant))
+
+    def console_ticket(self) -> ConsoleTicket:
+        """What signs a browser in to the console with this key, once."""
+        return self.send(calls.console_ticket())
 
     def whoami(self) -> Whoami:
         return self.send(calls.whoami())
@@ -434,8 +487,10 @@ class AsyncClient(Face[AsyncTransport]):
     async def act(self, request: ActionRequest) -> Action:
         return await self.send(calls.act(request))
 
-    async def actions(self, cursor: str | None = None, limit: int | None = None) -> ActionPage:
-        return await self.send(calls.actions(cursor, limit))
+    async def actions(
+        self, cursor: str | None = None, limit: int | None = None, tenant: str | None = None
+    ) -> ActionPage:
+        return await self.send(calls.actions(cursor, limit, tenant))
 
     async def action(self, action_id: str) -> Action:
         return await self.send(calls.action(action_id))
@@ -461,6 +516,9 @@ class AsyncClient(Face[AsyncTransport]):
     async def explain(self, job_id: str) -> Explanation:
         return await self.send(calls.explain(job_id))
 
+    async def timeline(self, job_id: str) -> Timeline:
+        return await self.send(calls.timeline(job_id))
+
     async def executions(self, job_id: str) -> ExecutionPage:
         return await self.send(calls.executions(job_id))
 
@@ -472,11 +530,15 @@ class AsyncClient(Face[AsyncTransport]):
     async def logs(self, job_id: str, cursor: str | None = None, limit: int | None = None) -> LogPage:
         return await self.send(calls.logs(job_id, cursor, limit))
 
-    async def workers(self, state: str | None = None) -> WorkerPage:
-        return await self.send(calls.workers(state))
+    async def workers(self, state: str | None = None, *, runs: bool = False) -> WorkerPage:
+        return await self.send(calls.workers(state, runs=runs))
 
     async def worker(self, worker_id: int) -> Worker:
         return await self.send(calls.worker(worker_id))
+
+    async def worker_history(self, worker_id: int) -> WorkerHistory:
+        """What happened to a worker: joined, late, drained, on probation, lost; latest first."""
+        return await self.send(calls.worker_history(worker_id))
 
     async def drain(
         self, worker_id: int, reason: str = "", lasts: str | float | None = None, *, move: bool = False
@@ -516,6 +578,10 @@ class AsyncClient(Face[AsyncTransport]):
     async def restore_gate(self, gate_id: int, which: GateRestore | None = None) -> Restored:
         return await self.send(calls.restore_gate(gate_id, which))
 
+    async def preview_stop(self, tenant: str | None = None) -> StopPreview:
+        """How far an emergency stop would reach."""
+        return await self.send(calls.preview_stop(tenant))
+
     async def stop(self, order: Stop | None = None) -> Gate:
         return await self.send(calls.stop(order))
 
@@ -536,6 +602,10 @@ class AsyncClient(Face[AsyncTransport]):
 
     async def limit(self, name: str, tenant: str | None = None) -> Limit:
         return await self.send(calls.limit(name, tenant))
+
+    async def limit_use(self, name: str, tenant: str | None = None) -> LimitUse:
+        """Who runs under a limit, and who waits behind it."""
+        return await self.send(calls.limit_use(name, tenant))
 
     async def put_limit(self, name: str, wanted: LimitPut) -> Limit:
         return await self.send(calls.put_limit(name, wanted))
@@ -566,6 +636,16 @@ class AsyncClient(Face[AsyncTransport]):
 
     async def queues(self, tenant: str | None = None) -> QueuePage:
         return await self.send(calls.queues(tenant))
+
+    async def queue_statistics(
+        self, queue: str, tenant: str | None = None, since: datetime | None = None, until: datetime | None = None
+    ) -> TaskStatistics:
+        """What became of a queue's jobs, step by step; of the last day unless it is said."""
+        return await self.send(calls.queue_statistics(queue, tenant, since, until))
+
+    async def queue_waiting(self, queue: str, tenant: str | None = None) -> WaitingPage:
+        """Who waits in a queue, since when, and for what."""
+        return await self.send(calls.queue_waiting(queue, tenant))
 
     async def secrets(self, tenant: str | None = None) -> SecretPage:
         """Which there are; values are never shown."""
@@ -607,6 +687,15 @@ class AsyncClient(Face[AsyncTransport]):
 
     async def remove_quota(self, scope: str, name: str, tenant: str | None = None) -> None:
         return await self.send(calls.remove_quota(scope, name, tenant))
+
+    async def find(self, text: str, tenant: str | None = None, limit: int | None = None) -> FoundPage:
+        return await self.send(calls.find(text, tenant, limit))
+
+    async def overview(self, time_range: str | None = None, tenant: str | None = None) -> Overview:
+        return await self.send(calls.overview(time_range, tenant))
+
+    async def console_ticket(self) -> ConsoleTicket:
+        return await self.send(calls.console_ticket())
 
     async def whoami(self) -> Whoami:
         return await self.send(calls.whoami())

@@ -15,8 +15,8 @@ T = TypeVar("T")
 
 
 def schedules(task: str | None = None, tenant: str | None = None, cursor: str | None = None,
-              limit: int | None = None) -> Call[wire.SchedulePage]:  # fmt: skip
-    query = _query(task=task, tenant=tenant, cursor=cursor, limit=limit)
+              limit: int | None = None, **more: str | int | None) -> Call[wire.SchedulePage]:  # fmt: skip
+    query = _query(task=task, tenant=tenant, cursor=cursor, limit=limit, **more)
     return Call("GET", "/v1/schedules", _reads(wire.SchedulePage), query)
 
 
@@ -69,8 +69,8 @@ def preview_saved(name: str, count: int = 10, since: datetime | None = None, unt
 
 
 def ticks(name: str, state: str | None = None, cursor: str | None = None, limit: int | None = None,
-          tenant: str | None = None) -> Call[wire.TickPage]:  # fmt: skip
-    query = _query(state=state, cursor=cursor, limit=limit, tenant=tenant)
+          tenant: str | None = None, *, due: bool = False) -> Call[wire.TickPage]:  # fmt: skip
+    query = _query(state=state, cursor=cursor, limit=limit, tenant=tenant, due="true" if due else None)
     return Call("GET", _path(name) + "/ticks", _reads(wire.TickPage), query)
 
 
@@ -101,6 +101,13 @@ def forecast(since: datetime | None = None, hours: float | None = None, tenant: 
              ) -> Call[wire.Forecast]:  # fmt: skip
     query = _query(since=since, hours=hours, tenant=tenant)
     return Call("GET", "/v1/schedules/forecast", _reads(wire.Forecast), query, waits=30.0)
+
+
+def agenda(schedule: str | None = None, since: datetime | None = None, until: datetime | None = None,
+           tz: str | None = None, task: str | None = None, text: str | None = None,
+           tenant: str | None = None) -> Call[wire.Agenda]:  # fmt: skip
+    query = _query(schedule=schedule, since=since, until=until, tz=tz, task=task, text=text, tenant=tenant)
+    return Call("GET", "/v1/schedules/agenda", _reads(wire.Agenda), query)
 
 
 def limits(tenant: str | None = None) -> Call[wire.ScheduleLimits]:

@@ -18,9 +18,20 @@ class Schedules:
         self._client = client
 
     def list(
-        self, task: str | None = None, tenant: str | None = None, cursor: str | None = None, limit: int | None = None
+        self,
+        task: str | None = None,
+        tenant: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        *,
+        text: str | None = None,
+        state: str | None = None,
+        next_ticks: int | None = None,
+        latest: int | None = None,
     ) -> wire.SchedulePage:
-        return self._client.send(calls.schedules(task, tenant, cursor, limit))
+        """`text` is a part of the name or the task; `next_ticks` and `latest` ask for ticks to come and past ones."""
+        more = {"text": text, "state": state, "next": next_ticks, "latest": latest}
+        return self._client.send(calls.schedules(task, tenant, cursor, limit, **more))
 
     def get(self, name: str, tenant: str | None = None) -> wire.Schedule:
         return self._client.send(calls.schedule(name, tenant))
@@ -69,9 +80,11 @@ class Schedules:
         cursor: str | None = None,
         limit: int | None = None,
         tenant: str | None = None,
+        *,
+        due: bool = False,
     ) -> wire.TickPage:
-        """What became of its ticks, latest first."""
-        return self._client.send(calls.ticks(name, state, cursor, limit, tenant))
+        """What became of its ticks, latest first; `due` leaves out those made ahead of their time."""
+        return self._client.send(calls.ticks(name, state, cursor, limit, tenant, due=due))
 
     def history(self, name: str, limit: int | None = None, tenant: str | None = None) -> wire.VersionPage:
         return self._client.send(calls.history(name, limit, tenant))
@@ -102,6 +115,20 @@ class Schedules:
     ) -> wire.Forecast:
         return self._client.send(calls.forecast(since, hours, tenant))
 
+    def agenda(
+        self,
+        schedule: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        tz: str | None = None,
+        *,
+        task: str | None = None,
+        text: str | None = None,
+        tenant: str | None = None,
+    ) -> wire.Agenda:
+        """Which schedules fire on which day."""
+        return self._client.send(calls.agenda(schedule, since, until, tz, task, text, tenant))
+
     def limits(self, tenant: str | None = None) -> wire.ScheduleLimits:
         return self._client.send(calls.limits(tenant))
 
@@ -126,9 +153,19 @@ class AsyncSchedules:
         self._client = client
 
     async def list(
-        self, task: str | None = None, tenant: str | None = None, cursor: str | None = None, limit: int | None = None
+        self,
+        task: str | None = None,
+        tenant: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        *,
+        text: str | None = None,
+        state: str | None = None,
+        next_ticks: int | None = None,
+        latest: int | None = None,
     ) -> wire.SchedulePage:
-        return await self._client.send(calls.schedules(task, tenant, cursor, limit))
+        more = {"text": text, "state": state, "next": next_ticks, "latest": latest}
+        return await self._client.send(calls.schedules(task, tenant, cursor, limit, **more))
 
     async def get(self, name: str, tenant: str | None = None) -> wire.Schedule:
         return await self._client.send(calls.schedule(name, tenant))
@@ -177,8 +214,10 @@ class AsyncSchedules:
         cursor: str | None = None,
         limit: int | None = None,
         tenant: str | None = None,
+        *,
+        due: bool = False,
     ) -> wire.TickPage:
-        return await self._client.send(calls.ticks(name, state, cursor, limit, tenant))
+        return await self._client.send(calls.ticks(name, state, cursor, limit, tenant, due=due))
 
     async def history(self, name: str, limit: int | None = None, tenant: str | None = None) -> wire.VersionPage:
         return await self._client.send(calls.history(name, limit, tenant))
@@ -208,6 +247,19 @@ class AsyncSchedules:
         self, since: datetime | None = None, hours: float | None = None, tenant: str | None = None
     ) -> wire.Forecast:
         return await self._client.send(calls.forecast(since, hours, tenant))
+
+    async def agenda(
+        self,
+        schedule: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        tz: str | None = None,
+        *,
+        task: str | None = None,
+        text: str | None = None,
+        tenant: str | None = None,
+    ) -> wire.Agenda:
+        return await self._client.send(calls.agenda(schedule, since, until, tz, task, text, tenant))
 
     async def limits(self, tenant: str | None = None) -> wire.ScheduleLimits:
         return await self._client.send(calls.limits(tenant))

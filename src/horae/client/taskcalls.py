@@ -1,5 +1,6 @@
 """The calls about tasks, each described once; see `calls`."""
 
+from datetime import datetime
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
@@ -82,6 +83,20 @@ def import_text(text: str, *, dry_run: bool = False, reason: str = "", tenant: s
                 ) -> Call[wire.ImportAnswer]:  # fmt: skip
     query = _query(dry_run="true" if dry_run else None, reason=reason or None, tenant=tenant)
     return Call("POST", "/v1/tasks/import", _reads(wire.ImportAnswer), query, text.encode(), YAML, waits=30.0)
+
+
+def statistics(
+    name: str, since: datetime | str | None = None, until: datetime | str | None = None, tenant: str | None = None
+) -> Call[wire.TaskStatistics]:
+    query = _query(since=since, until=until, tenant=tenant)
+    return Call("GET", _path(name) + "/statistics", _reads(wire.TaskStatistics), query)
+
+
+def totals(
+    since: datetime | str | None = None, until: datetime | str | None = None, tenant: str | None = None
+) -> Call[wire.TaskTotalsPage]:
+    query = _query(since=since, until=until, tenant=tenant)
+    return Call("GET", "/v1/tasks/statistics", _reads(wire.TaskTotalsPage), query)
 
 
 def _path(name: str) -> str:

@@ -1,5 +1,6 @@
 """Tasks as the clients offer them: `client.tasks.put(…)`. Two faces over the same calls."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from horae.client import taskcalls as calls
@@ -9,6 +10,7 @@ from horae.wire.access import Task, TaskPage
 
 Names = list[str] | str
 """Of tenants; "*" for all of them."""
+Instant = datetime | str | None
 
 if TYPE_CHECKING:
     from horae.client.client import AsyncClient, Client
@@ -73,6 +75,16 @@ class Tasks:
     def shares(self, name: str, tenant: str | None = None) -> wire.TaskSharePage:
         return self._client.send(calls.shares(name, tenant))
 
+    def statistics(
+        self, name: str, since: Instant = None, until: Instant = None, tenant: str | None = None
+    ) -> wire.TaskStatistics:
+        """What became of a task's jobs, step by step; the last day unless it is said."""
+        return self._client.send(calls.statistics(name, since, until, tenant))
+
+    def totals(self, since: Instant = None, until: Instant = None, tenant: str | None = None) -> wire.TaskTotalsPage:
+        """The same of every task, in one sum each."""
+        return self._client.send(calls.totals(since, until, tenant))
+
     def export(self, name: str | None = None, tenant: str | None = None) -> str:
         """The tenant's tasks that are data, as YAML."""
         return self._client.send(calls.export(name, tenant))
@@ -132,6 +144,16 @@ class AsyncTasks:
 
     async def shares(self, name: str, tenant: str | None = None) -> wire.TaskSharePage:
         return await self._client.send(calls.shares(name, tenant))
+
+    async def statistics(
+        self, name: str, since: Instant = None, until: Instant = None, tenant: str | None = None
+    ) -> wire.TaskStatistics:
+        return await self._client.send(calls.statistics(name, since, until, tenant))
+
+    async def totals(
+        self, since: Instant = None, until: Instant = None, tenant: str | None = None
+    ) -> wire.TaskTotalsPage:
+        return await self._client.send(calls.totals(since, until, tenant))
 
     async def export(self, name: str | None = None, tenant: str | None = None) -> str:
         return await self._client.send(calls.export(name, tenant))

@@ -7,10 +7,11 @@ remembered for a few seconds; a revoked one stops at once on the server that rev
 import hashlib
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
+import asyncpg
 import msgspec
 import structlog
 
@@ -68,6 +69,8 @@ class Access:
         self._callers: dict[str, tuple[Caller, float]] = {}
         self._used: set[int] = set()
         self._tenants: dict[str, TenantView] = {}
+        self.on_revoke: list[Callable[[], None]] = []
+        """Whoever remembers what a key may do, and must look again."""
 
     async def caller(self, token: str) -> Caller:
         """The caller behind a bearer token."""
@@ -81,16 +84,18 @@ class Access:
         row = await self._control.key_find(_digest(token)) if token.startswith(PREFIX) else None
         if row is None:
             raise Unauthenticated("the API key is unknown, revoked or expired; ask an admin for another")
-        role = Role(row["role"])
-        caller = Caller(row["id"], row["name"], role, row["tenant_id"], row["tenant"], GRANTS[role])
+        caller = caller_of(row)
         seconds = REMEMBER_SECONDS
         if row["expires_at"] is not None:
             seconds = min(seconds, (row["expires_at"] - row["now"]).total_seconds())
         if len(self._callers) >= MAX_REMEMBERED:
             self._callers.clear()
         self._callers[token] = (caller, time.monotonic() + seconds)
-        self._used.add(caller.key_id)
+        self.used(caller)
         return caller
+
+    def used(self, caller: Caller) -> None:
+        self._used.add(caller.key_id)
 
     async def note_use(self) -> int:
         """Writes down which keys were used since the last time."""
@@ -120,6 +125,8 @@ class Access:
         if row is None:
             raise NotFound(f"there is no key {key_id}")
         self._callers.clear()
+        for listener in self.on_revoke:
+            listener()
         log.info("key_revoked", key=key_id, by=by.name)
         return self._key_view(row, await self._tenant_name(row["tenant_id"]))
 
@@ -205,6 +212,12 @@ class Access:
             values["revoked_at"],
             values["last_used_at"],
         )
+
+
+def caller_of(row: asyncpg.Record) -> Caller:
+    """The caller that a row of a key stands for."""
+    role = Role(row["role"])
+    return Caller(row["id"], row["name"], role, row["tenant_id"], row["tenant"], GRANTS[role])
 
 
 def check_weight(weight: float) -> None:

@@ -98,8 +98,11 @@ class Actions:
             raise NotFound(f"there is no action {action_id}")
         return row
 
-    async def list_all(self, by: Caller, before: UUID | None, limit: int) -> list[asyncpg.Record]:
-        return await self._store.action_list(by.tenant_id, before or LAST_ID, limit)
+    async def list_all(
+        self, by: Caller, tenant: str | None, before: UUID | None, limit: int
+    ) -> list[asyncpg.Record]:  # fmt: skip
+        tenant_id = await self._access.tenant_filter(by, tenant)
+        return await self._store.action_list(tenant_id, before or LAST_ID, limit)
 
     async def cancel(self, by: Caller, action_id: UUID) -> asyncpg.Record:
         """Stops it where it is; what it did stays done."""

@@ -153,6 +153,10 @@ class Backlog:
     def anything(self) -> bool:
         return bool(self._active)
 
+    def waiting(self) -> Iterator[LaneHint]:
+        """The lanes that are believed to have jobs which wait."""
+        return (hint for hint in list(self._hints.values()) if hint.state is not LaneState.QUIET)
+
     def is_blocking(self, group_id: int) -> bool:
         return group_id in self._blocked
 

@@ -1,5 +1,6 @@
 """Dead letters: failed jobs that nobody has redriven or discarded, grouped by the fingerprint of their error."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -40,22 +41,22 @@ class Dead:
     ) -> list[Cause]:
         """The most frequent first."""
         bounds = (lowest_id(since) if since else FIRST_ID, lowest_id(until) if until else LAST_ID)
-        found = []
-        for tenant_id in tenants:
-            for row in await self._store.dead_causes(tenant_id, cause, *bounds, MAX_CAUSES):
-                newest = await self._store.dead_newest(tenant_id, row["cause"], *bounds, LOOKED_AT)
-                found.append(_cause(tenant_id, row, newest))
-        return sorted(found, key=lambda group: (group.count, group.last_at), reverse=True)[:MAX_CAUSES]
+        rows = await self._store.dead_causes(tenants, cause, *bounds, MAX_CAUSES)
+        groups = [(row["tenant_id"], row["cause"]) for row in rows]
+        newest: dict[int, list[asyncpg.Record]] = defaultdict(list)
+        for job in await self._store.dead_newest(groups, *bounds, LOOKED_AT):
+            newest[job["place"]].append(job)
+        return [_cause(row, newest[place]) for place, row in enumerate(rows, 1)]
 
     async def jobs(self, tenants: Sequence[int], wanted: JobFilter, before: UUID | None, limit: int) -> Page:
         only = msgspec.structs.replace(wanted, dead=True, states=frozenset({State.FAILED}))
         return await self._lists.jobs(tenants, only, before, limit)
 
 
-def _cause(tenant_id: int, row: asyncpg.Record, newest: Sequence[asyncpg.Record]) -> Cause:
+def _cause(row: asyncpg.Record, newest: Sequence[asyncpg.Record]) -> Cause:
     return Cause(
         row["cause"],
-        tenant_id,
+        row["tenant_id"],
         row["count"],
         row["first_at"],
         row["last_at"],

@@ -14,6 +14,7 @@ from horae.engine.access import Access
 from horae.engine.actions import Actions
 from horae.engine.actionwork import ActionWork
 from horae.engine.admission import Admission
+from horae.engine.agenda import Agenda
 from horae.engine.backfill import Backfilling
 from horae.engine.backlog import Backlog
 from horae.engine.briefs import Briefs
@@ -32,6 +33,7 @@ from horae.engine.duties.breaker import BreakerDuty
 from horae.engine.duties.callbacks import CallbacksDuty
 from horae.engine.duties.chores import KeyUse, WatchPoll
 from horae.engine.duties.expiry import ExpiryDuty
+from horae.engine.duties.flows import FlowFlush
 from horae.engine.duties.gates import GatesDuty
 from horae.engine.duties.lifetimes import LifetimesDuty
 from horae.engine.duties.limits import LimitWatch
@@ -58,23 +60,31 @@ from horae.engine.expiry import Expiry
 from horae.engine.explain import Explain
 from horae.engine.facts import FactFinder
 from horae.engine.files import Files
+from horae.engine.find import Find
 from horae.engine.fleet import LEASE_SECONDS, Fleet
+from horae.engine.flows import Flows
 from horae.engine.forecast import Forecasting
 from horae.engine.gatekeeper import Gatekeeper
 from horae.engine.gates import Gating
+from horae.engine.glance import Glances
 from horae.engine.grants import Grants
 from horae.engine.keyrotation import KeyRotation
 from horae.engine.lanes import Lanes
 from horae.engine.lifetimes import Lifetimes
 from horae.engine.limits import Limits
+from horae.engine.limituse import LimitUses
+from horae.engine.lineup import Lineups
 from horae.engine.lists import Lists
 from horae.engine.masterkeys import MasterKeys
 from horae.engine.output import Output
+from horae.engine.overview import Overviews
 from horae.engine.parking import Parking
 from horae.engine.planning import Planner
 from horae.engine.policy import Policy
 from horae.engine.promises import Promises
 from horae.engine.prospects import Prospects
+from horae.engine.pulses import Pulses
+from horae.engine.queues import Queues
 from horae.engine.quotas import Quotas
 from horae.engine.reckoning import Reckoning
 from horae.engine.relocate import Relocate
@@ -84,8 +94,10 @@ from horae.engine.secrets import Secrets
 from horae.engine.servicelevels import ServiceLevels
 from horae.engine.shares import Shares
 from horae.engine.signals import Signals
+from horae.engine.signins import SignIns
 from horae.engine.sinks import Sinks
 from horae.engine.spending import Spending
+from horae.engine.statistics import Statistics
 from horae.engine.steer import Steer
 from horae.engine.submit import Submit
 from horae.engine.tally import Tally
@@ -140,12 +152,16 @@ class Engine:
         self.stores = Stores(self.database, ObjectsConfig(config.objects, config.s3))
         self.upkeep = self.stores.upkeep
         self.access = Access(self.stores.control)
+        self.signins = SignIns(self.stores.sessions, self.access)
+        self.flows, self.pulses = Flows(), Pulses()
         self.lanes = Lanes(self.stores.control)
         self._examiner = Examiner()
         self.schemas = Schemas(self._examiner)
         self.tasks = Tasks(self.stores.control, self.stores.tasks, self.schemas)
         self.task_versions = TaskVersions(self.stores.tasks, self.tasks)
         self.task_sharing = TaskSharing(self.stores.tasks, self.tasks, self.access)
+        self.statistics = Statistics(self.stores.statistics, self.clock)
+        self.find = Find(self.stores.finding, self.access)
         self.watch = Watch(self.stores.jobs)
         self.tally, self.durations = Tally(), Durations()
         self._make_policy()
@@ -168,7 +184,8 @@ class Engine:
             stores.gates, self.policy, self.access, self.signals, self.clock, self.tally, self.config.retention
         )  # fmt: skip
         self.admission = Admission(self.config.max_pending)
-        self.quotas = Quotas(stores.quotas, stores.rollups, self.access)
+        self.quotas = Quotas(stores.quotas, self.access)
+        self.overviews = Overviews(stores.flows, self.policy, self.limits, self.clock)
 
     def _make_submit(self) -> None:
         stores = self.stores
@@ -220,10 +237,13 @@ class Engine:
             self.durations, self.config.retention, self.callbacks,
         )  # fmt: skip
         self.relocate = Relocate(self.steer, stores.workers, self.lanes, self.signals)
-        self.lists = Lists(stores.jobs, stores.lists, self.clock)
+        self.lists = Lists(stores.lists, self.clock)
         self.actions = Actions(stores.actions, self.lists, self.access, self.clock, JobIds())
         self.dead = Dead(stores.dead_letters, self.lists)
         crews = Crews(stores.workers, stores.explain, stores.policy, self.dispatch)
+        lineups = Lineups(self._backlog, stores.explain, stores.policy, self.policy, self.prospects)
+        self.queues = Queues(stores.rollups, lineups)
+        self.limit_use = LimitUses(self.limits, lineups, stores.policy)
         self.explain = Explain(
             self.steer, stores.workers,
             FactFinder(stores.explain, stores.policy, self.policy, self.gatekeeper, crews, self.clock),
@@ -238,16 +258,19 @@ class Engine:
         planner = Planner(self.submit, self.calendars)
         self.scheduling = Scheduling(schedules, planner, self.calendars, self.clock, self.signals, self.tally)
         self.forecasting = Forecasting(self.scheduling, planner)
+        self.agenda = Agenda(self.scheduling, planner)
+        self.glances = Glances(schedules, planner, self.clock)
         self.backfilling = Backfilling(self.stores.backfills, planner, self.scheduling, self.clock)
         self.ticks = Ticks(schedules, planner, self.scheduling, self.steer, self.clock, self.config.retention)
 
     def _make_duties(self) -> None:
         stores, config = self.stores, self.config
         self.timers = Timers(stores.upkeep, self.clock, self.signals)
-        self.notices = Notices(self.database, self.signals)
+        self.notices = Notices(self.database, self.signals, self.pulses)
         self.limit_watch = LimitWatch(stores.policy, self.policy)
         self._partitions = Partitions(stores.upkeep, stores.objects, self.clock, config.retention)
         self._flush = RollupFlush(stores.rollups, self.tally, self.lanes, self.durations)
+        self._flow_flush = FlowFlush(stores.flows, self.flows, self.tally, self.lanes)
         self._presence = Presence(stores.quotas, self.admission)
         action_work = ActionWork(stores.actions, self.lists, self.steer, self.clock)
         self.duties = [
@@ -262,6 +285,7 @@ class Engine:
                 KeyUse(self.access),
                 SecretUse(self.secrets),
                 self._flush,
+                self._flow_flush,
                 RollupUpkeep(self.database),
                 Recount(self.database, self.lanes),
                 self._presence,
@@ -295,6 +319,8 @@ class Engine:
         self.signals.on_lost.append(self.dispatch.note_lost)
         self.signals.on_ended.append(self._reckoning.note_ended)
         self.signals.on_policy.append(loops[PolicyWatch.name].wake)
+        self.policy.on_change.append(self.pulses.policy_changed)
+        self._flush.on_written += [lambda flows, _: self.flows.add(flows), self.pulses.happened]
         self.tasks.on_register.append(self.limits.of_task)
         self.ticks.wake = self.scheduling.nudge = loops[self.ticks.name].wake
         self.gating.nudge = loops[GatesDuty.name].wake
@@ -327,6 +353,7 @@ class Engine:
         with suppress(HoraeError, asyncpg.PostgresError, *LOST):
             async with asyncio.timeout(GOODBYE_SECONDS):
                 await self._flush.flush()
+                await self._flow_flush.flush()
                 await self._presence.leave()
 
     async def ready(self) -> dict[str, str]:

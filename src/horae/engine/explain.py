@@ -20,7 +20,7 @@ from horae.engine.rows import state_of
 from horae.engine.spending import Spending
 from horae.engine.steer import Steer
 from horae.model.callbacks import SERVER
-from horae.model.explanation import Code, Estimate, Explanation, Reason, RunningNow
+from horae.model.explanation import WAITS, Code, Estimate, Explanation, Reason, RunningNow, Stretch, Timeline, What
 from horae.model.ids import created_at
 from horae.model.job import read_options
 from horae.model.states import State
@@ -60,6 +60,24 @@ class Explain:
         if state is State.RUNNING:
             return await self._running(row, by)
         return await self._waiting(row, state, by)
+
+    async def timeline(self, by: Caller, job_id: UUID) -> Timeline:
+        """What its life went into so far, each wait with its reason."""
+        row = await self._steer.get(by, job_id)
+        state, now = state_of(row), self._clock.now()
+        executions = await self._steer.executions(row)
+        layers = await self._spending.layers(row, executions, by.tenant_id, row["finished_at"] or now)
+        items = [
+            Stretch(what=what, since=span.since, until=span.until, detail=detail, attempt=attempt)
+            for what, detail, span, attempt in layers
+        ]
+        if items and not state.ended:
+            items[-1].until = None
+            if state is not State.RUNNING:
+                reason = reasons(await self._facts.find(row), by.tenant_id)[0]
+                items[-1].what = WAITS.get(reason.code, What.WAITING_FOR_WORKER)
+                items[-1].detail = reason.summary
+        return Timeline(id=row["id"], state=state, at=now, items=items)
 
     async def _waiting(self, row: asyncpg.Record, state: State, by: Caller) -> Explanation:
         facts = await self._facts.find(row)

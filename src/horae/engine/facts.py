@@ -132,7 +132,7 @@ class FactFinder:
         counts = await self._policy_rows.slot_counts(list(groups))
         found = [
             GroupFacts(groups[c["group_id"]], gate_of(self._policy, key, c["group_id"]), c["taken"],
-                       _tokens(groups[c["group_id"]], c), [])
+                       tokens_of(groups[c["group_id"]], c), [])
             for c in counts
         ]  # fmt: skip
         taken = [facts.group.id for facts in found if facts.no_slot]
@@ -153,7 +153,7 @@ class FactFinder:
         return await self._competition.around(facts.row, facts.key, facts.crew, full)
 
 
-def _tokens(group: Group, count: asyncpg.Record) -> float:
+def tokens_of(group: Group, count: asyncpg.Record) -> float:
     """What a bucket holds by now; one that nobody took from is full."""
     if group.rate is None or group.burst is None or count["tokens"] is None:
         return group.burst or 0.0

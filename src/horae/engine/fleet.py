@@ -35,6 +35,9 @@ MAX_TASKS: Final = 10_000
 MAX_REASON: Final = 500
 RELEASE_BATCH: Final = 1000
 MANY_SESSIONS: Final = 1000
+MAX_EVENTS: Final = 200
+MAX_RUNS: Final = 20_000
+"""Pairs of worker and task."""
 GONE: Final = "the worker's lease has ended: kill what it runs and join again"
 
 
@@ -249,7 +252,7 @@ class Fleet:
     async def _steer(self, by: Caller, worker_id: int, state: str, steering: Steering) -> bool:
         seconds = None if steering.lasts is None else parse_duration(steering.lasts, "lasts").total_seconds()
         if state == "active":
-            return await self._workers.worker_steer(worker_id, by.tenant_id, state, None, None, None)
+            return await self._workers.worker_steer(worker_id, by.tenant_id, state, by.name, None, None)
         check_word(steering.reason, "reason", MAX_REASON)
         return await self._workers.worker_steer(
             worker_id, by.tenant_id, state, by.name, steering.reason or None, seconds
@@ -263,6 +266,18 @@ class Fleet:
 
     async def list_all(self, tenant_id: int | None, states: Sequence[str]) -> list[asyncpg.Record]:
         return await self._workers.worker_list(tenant_id, states)
+
+    async def history(self, by: Caller, worker_id: int) -> list[asyncpg.Record]:
+        """What happened to a worker, and to those of its name and host before it: each start has its own number."""
+        await self.get(by, worker_id)
+        return await self._workers.worker_history(worker_id, by.tenant_id, MAX_EVENTS)
+
+    async def runs(self, tenant_id: int | None) -> dict[int, list[asyncpg.Record]]:
+        """By worker: how many jobs of which task it runs, as far as the tenant may know."""
+        found: dict[int, list[asyncpg.Record]] = {}
+        for row in await self._workers.worker_runs(tenant_id, MAX_RUNS):
+            found.setdefault(row["worker_id"], []).append(row)
+        return found
 
     def nudge_all(self) -> None:
         """Ends every waiting exchange: the server stops, and the workers shall ask another."""

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -21,6 +21,7 @@ from horae.engine.conditions import condition
 from horae.engine.policy import Policy
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
+from horae.model.callbacks import SERVER
 from horae.model.durations import parse_duration
 from horae.model.errors import Forbidden, InvalidInput, NotFound, WrongState
 from horae.model.gates import Action, Kind, Running
@@ -39,6 +40,7 @@ RESTORE_SECONDS: Final = 5.0
 """How long one call may restore; whoever wants more calls again."""
 RETENTION_MARGIN: Final = timedelta(days=1)
 NEVER: Final = "never"
+MAX_QUEUES: Final = 5000
 
 
 class GateOrder(msgspec.Struct, kw_only=True, frozen=True):
@@ -53,6 +55,19 @@ class GateOrder(msgspec.Struct, kw_only=True, frozen=True):
     percent: int | None = None
     running: Running = Running.LEAVE
     expires_in: str | float | None = None
+
+
+class Radius(NamedTuple):
+    """How far an emergency stop would reach."""
+
+    rows: list[asyncpg.Record]
+    """Queues with how much waits and runs in them, the fullest first."""
+    stops: list[asyncpg.Record]
+
+    @property
+    def workers(self) -> int:
+        """How many workers run any of it; what the servers themselves hold is on none."""
+        return len({worker for row in self.rows for worker in row["workers"] or () if worker != SERVER})
 
 
 def check_order(order: GateOrder) -> GateOrder:
@@ -142,8 +157,16 @@ class Gating:
             raise NotFound("there is no emergency stop in force that this key could end")
         return [await self.release(by, gate_id, rate) for gate_id in stops]
 
-    async def list_all(self, by: Caller, *, over: bool) -> list[asyncpg.Record]:
-        return await self._gates.gate_list(by.tenant_id, None, COUNT_IN_LIST, over=over)
+    async def radius(self, by: Caller, tenant: str | None) -> Radius:
+        """What an emergency stop would hold and touch, and the stops in force that its end would end."""
+        tenant_id = await self._access.tenant_filter(by, tenant)
+        rows = await self._gates.gate_radius(tenant_id, MAX_QUEUES)
+        stops = [await self.get(by, gate_id) for gate_id in await self._gates.gate_stops(tenant_id)]
+        return Radius(rows, stops)
+
+    async def list_all(self, by: Caller, tenant: str | None = None, *, over: bool) -> list[asyncpg.Record]:
+        tenant_id = await self._access.tenant_filter(by, tenant)
+        return await self._gates.gate_list(tenant_id, None, COUNT_IN_LIST, over=over)
 
     async def get(self, by: Caller, gate_id: int) -> asyncpg.Record:
         rows = await self._gates.gate_list(by.tenant_id, gate_id, COUNT_OF_ONE, over=True)

@@ -49,6 +49,7 @@ class Learning:
         # A lane that had less than it was still allowed was not stopped by the limit.
         cuts = {cut.lane_id: cut for cut in got.cuts if counts[cut.lane_id] >= cut.allowed}
         enough = len(got.rows) >= want
+        self._tally.claimed(got.rows)
         session.breadth.learn(len(chosen), len(got.rows), want)
         for lane in chosen:
             lane_id = lane.hint.lane_id

@@ -1,10 +1,11 @@
 """Lists: pages of jobs and executions. Ids are time, so a cursor is the id (or the instant) to go on from.
 
 A filter that matches little must not read a whole partition for one page: every query looks at a bounded number of
-rows and hands back a cursor even when the page is short.
+rows and hands back a cursor even when the page is short. A page has four steps: candidates from the table that knows
+best, what the filter leaves of them, their rows, and a last look at whether they are still in the state asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -13,12 +14,12 @@ import asyncpg
 import msgspec
 
 from horae.engine.clock import Clock
-from horae.engine.rows import options_of, state_of
-from horae.model.ids import lowest_id
+from horae.engine.rows import state_of
+from horae.model.ids import created_at, lowest_id
 from horae.model.states import PENDING, State
-from horae.store.jobs import ExecutionPlace, JobLists, Jobs
+from horae.store.lists import ExecutionPlace, JobLists, Narrowing, Reading, Spot
 
-LOOK_AT: Final = 5_000
+LOOK_AT: Final = 3_000
 """Rows a page looks at."""
 MANY: Final = 20_000
 """From this many jobs in a live state on, they are found by walking the tenant's jobs, newest first."""
@@ -26,8 +27,11 @@ PAGE: Final = 50
 MAX_PAGE: Final = 500
 FIRST_ID: Final = UUID(int=0)
 LAST_ID: Final = UUID(int=2**128 - 1)
-FIRST_WINDOW: Final = timedelta(minutes=5)
+FIRST_WINDOW: Final = timedelta(seconds=2)
+"""Of what a worker ran: at thousands of jobs a second, all that ended in it are looked at."""
 OLDEST: Final = timedelta(days=366)
+WINDOWS: Final = (timedelta(days=1), timedelta(days=8), timedelta(days=64))
+"""Of a walk over many tenants: each window touches few partitions, so that tenants long idle cost a probe or two."""
 
 
 class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +48,8 @@ class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
     cause: str | None = None
     """Of dead letters: the fingerprint of the error."""
     ids: tuple[UUID, ...] | None = None
+    text: str | None = None
+    """What stands in its id, task, queue, labels, or the beginning of its params or error."""
 
 
 class Page(msgspec.Struct):
@@ -52,101 +58,125 @@ class Page(msgspec.Struct):
 
 
 class Search(msgspec.Struct, frozen=True):
-    """A filter made ready for one tenant."""
+    """A filter made ready."""
 
-    tenant_id: int
+    tenants: Sequence[int]
     wanted: JobFilter
-    lanes: list[int]
-    keys: list[int] | None
+    lanes: list[int] | None
+    """Of the task and queue; None when neither was named."""
+    narrowing: Narrowing | None
     since: UUID
     before: UUID
+    limit: int
+
+    @property
+    def look_at(self) -> int:
+        return self.limit + 1 if self.narrowing is None else LOOK_AT
+
+
+Found = tuple[list[Spot], UUID | None]
+"""Candidates, newest first, and where to go on when there may be more."""
 
 
 class Lists:
-    def __init__(self, jobs: Jobs, lists: JobLists, clock: Clock) -> None:
-        self._jobs = jobs
+    def __init__(self, lists: JobLists, clock: Clock) -> None:
         self._lists = lists
         self._clock = clock
 
     async def jobs(self, tenants: Sequence[int], wanted: JobFilter, before: UUID | None, limit: int) -> Page:
-        """One page over these tenants, newest first."""
-        pages = [await self._tenant_page(tenant_id, wanted, before, limit) for tenant_id in tenants]
-        rows = sorted((row for page in pages for row in page.rows), key=lambda row: row["id"].int, reverse=True)
-        # A tenant that was not read to its end bounds how far the merged page may go.
-        horizon = max((page.cursor for page in pages if page.cursor is not None), default=None)
-        if horizon is not None:
-            rows = [row for row in rows if row["id"] >= horizon]
-        if len(rows) > limit:
-            rows = rows[:limit]
-            horizon = rows[-1]["id"]
-        return Page(rows, horizon)
-
-    async def _tenant_page(self, tenant_id: int, wanted: JobFilter, before: UUID | None, limit: int) -> Page:
-        search = await self._search(tenant_id, wanted, before)
+        """One page over one tenant, or all there are; newest first."""
+        search = await self._search(tenants, wanted, before, limit)
         if search is None:
             return Page([], None)
-        ids, cursor = await self._candidates(search)
+        spots, cursor = await self._candidates(search)
+        if search.narrowing is not None and spots:
+            spots = await self._lists.job_narrow(spots, search.narrowing)
         rows: list[asyncpg.Record] = []
-        for start in range(0, len(ids), limit):
-            chunk = ids[start : start + limit]
-            rows += [row for row in await self._jobs.job_states(tenant_id, chunk) if _matches(row, search)]
-            if len(rows) > limit or (len(rows) == limit and start + limit < len(ids)):
-                rows = rows[:limit]
-                return Page(rows, rows[-1]["id"])
+        for start, stop in _chunks(len(spots), limit):
+            page = await self._lists.job_page(spots[start:stop])
+            rows += [row for row in page if not wanted.states or state_of(row) in wanted.states]
+            if len(rows) > limit or (len(rows) == limit and stop < len(spots)):
+                return Page(rows[:limit], rows[limit - 1]["id"])
         return Page(rows, cursor)
 
-    async def _search(self, tenant_id: int, wanted: JobFilter, before: UUID | None) -> Search | None:
+    async def _search(
+        self, tenants: Sequence[int], wanted: JobFilter, before: UUID | None, limit: int
+    ) -> Search | None:
         """None when nothing can match."""
-        lanes = await self._lists.lane_select(tenant_id, wanted.queue, wanted.task)
-        keys = None if wanted.user is None else await self._lists.key_by_name(tenant_id, wanted.user)
-        if not lanes or keys == []:
+        only = tenants[0] if len(tenants) == 1 else None
+        lanes, keys = None, None
+        if wanted.task or wanted.queue:
+            lanes = await self._lists.lane_select(tenants, wanted.queue, wanted.task)
+        if wanted.user is not None:
+            keys = await self._lists.key_by_name(only, wanted.user)
+        if lanes == [] or keys == []:
             return None
+        labels = msgspec.json.encode(dict(wanted.labels)).decode() if wanted.labels else None
+        narrowing = Narrowing(lanes, keys, labels, wanted.worker_id, wanted.text)
         since = lowest_id(wanted.since) if wanted.since else FIRST_ID
         bound = min(before or LAST_ID, lowest_id(wanted.until) if wanted.until else LAST_ID)
-        return Search(tenant_id, wanted, lanes, keys, since, bound)
-
-    async def _candidates(self, search: Search) -> tuple[list[UUID], UUID | None]:
-        """Ids that may match, newest first, and where to go on when there may be more."""
-        if search.wanted.dead:
-            ids = await self._lists.dead_ids(
-                search.tenant_id, search.wanted.cause, search.wanted.ids, search.since, search.before, LOOK_AT
-            )
-            return ids, ids[-1] if len(ids) >= LOOK_AT else None
-        if search.wanted.ids is not None:
-            between = {i for i in search.wanted.ids if search.since <= i < search.before}
-            return sorted(between, key=_as_int, reverse=True), None
-        if search.wanted.states:
-            found: list[UUID] = []
-            horizon: UUID | None = None
-            for state in search.wanted.states:
-                ids, more = await self._in_state(state, search)
-                found += ids
-                if more is not None:
-                    horizon = max(horizon, more) if horizon else more
-            ids = sorted({i for i in found if horizon is None or i >= horizon}, key=_as_int, reverse=True)
-            return ids, horizon
-        return await self._walk(search)
-
-    async def _in_state(self, state: State, search: Search) -> tuple[list[UUID], UUID | None]:
-        """Driven from the table that holds the state; a live state with very many jobs is found by walking the jobs."""
-        if state.ended:
-            ids = await self._lists.ended_ids(state, search.tenant_id, search.since, search.before, LOOK_AT)
-            return ids, ids[-1] if len(ids) >= LOOK_AT else None
-        ids = await self._lists.live_ids(state, search.lanes, search.since, search.before, MANY)
-        if len(ids) >= MANY:
-            return await self._walk(search)
-        ids.sort(key=_as_int, reverse=True)
-        return ids[:LOOK_AT], ids[LOOK_AT - 1] if len(ids) > LOOK_AT else None
-
-    async def _walk(self, search: Search) -> tuple[list[UUID], UUID | None]:
-        wanted = search.wanted
-        filtered = search.lanes if wanted.task or wanted.queue else None
-        label = wanted.labels[0] if wanted.labels else None
-        rows = await self._lists.job_list(
-            search.tenant_id, filtered, search.keys, label, search.since, search.before, LOOK_AT
+        return Search(
+            tenants,
+            wanted,
+            lanes,
+            narrowing if any(part is not None for part in narrowing) else None,
+            since,
+            bound,
+            limit,
         )
-        cursor = rows[-1]["id"] if len(rows) >= LOOK_AT else None
-        return [row["id"] for row in rows if row["wanted"]], cursor
+
+    async def _candidates(self, search: Search) -> Found:
+        wanted = search.wanted
+        if wanted.dead:
+            bounds = (search.tenants, search.since, search.before, LOOK_AT)
+            spots = await self._lists.dead(wanted.cause, wanted.ids, *bounds)
+            return spots, spots[-1].id if len(spots) >= LOOK_AT else None
+        if wanted.ids is not None:
+            between = {i for i in wanted.ids if search.since <= i < search.before}
+            return _newest_first([Spot(tenant_id, i) for tenant_id in search.tenants for i in between]), None
+        if wanted.states:
+            return _merged([await self._in_state(state, search) for state in wanted.states])
+        return await self._walk(None, search, search.look_at)
+
+    async def _in_state(self, state: State, search: Search) -> Found:
+        """From the table that holds the state; a live state with very many jobs is found by walking the jobs."""
+        if state.ended:
+            # Successes have no index of their own: some of those looked at are others.
+            room = 4 if state is State.SUCCEEDED and search.narrowing is None else 1
+            return await self._walk(state, search, search.look_at * room)
+        lanes = search.lanes
+        if lanes is None and len(search.tenants) == 1:
+            lanes = await self._lists.lane_select(search.tenants, None, None)
+        rows = search.look_at
+        spots, all_seen = await self._lists.live(state, lanes, search.since, search.before, MANY, rows)
+        if not all_seen:
+            walked, cursor = await self._walk(None, search, LOOK_AT)
+            return await self._lists.job_live(walked, state), cursor
+        return spots, spots[-1].id if len(spots) >= rows else None
+
+    async def _walk(self, state: State | None, search: Search, rows: int) -> Found:
+        """Jobs, or those that ended so, newest first."""
+        looked = 0
+        spots: list[Spot] = []
+        for since, before in self._windows(search):
+            left = rows - looked
+            heads = -(-2 * left // len(search.tenants)) if len(search.tenants) > 1 else 0
+            found = await self._lists.newest(state, Reading(search.tenants, since, before, left, heads))
+            spots += [Spot(row["tenant_id"], row["id"]) for row in found if row["wanted"]]
+            looked += len(found)
+            if looked >= rows:
+                return spots, found[-1]["id"]
+        return spots, None
+
+    def _windows(self, search: Search) -> Iterator[tuple[UUID, UUID]]:
+        before = search.before
+        for width in WINDOWS if len(search.tenants) > 1 else ():
+            start = lowest_id(created_at(min(before, lowest_id(self._clock.now()))) - width)
+            if start <= search.since:
+                break
+            yield start, before
+            before = start
+        yield search.since, before
 
     async def executions_of_worker(
         self, worker_id: int, tenant_id: int | None, after: ExecutionPlace | None, limit: int
@@ -179,20 +209,20 @@ def states_of(status: str) -> frozenset[State]:
     return frozenset(states)
 
 
-def _as_int(job_id: UUID) -> int:
-    return job_id.int
+def _chunks(count: int, size: int) -> Iterator[tuple[int, int]]:
+    """Each four times the one before: a page is mostly full after the first."""
+    start = 0
+    while start < count:
+        yield start, min(start + size, count)
+        start, size = start + size, size * 4
 
 
-def _matches(row: asyncpg.Record, search: Search) -> bool:
-    """What the driving query did not check, checked on the row as it is now."""
-    wanted = search.wanted
-    if wanted.states and state_of(row) not in wanted.states:
-        return False
-    if (wanted.task and row["task"] != wanted.task) or (wanted.queue and row["queue"] != wanted.queue):
-        return False
-    if wanted.user is not None and row["key_name"] != wanted.user:
-        return False
-    if wanted.worker_id is not None and row["worker_id"] != wanted.worker_id:
-        return False
-    labels = (options_of(row).labels or {}) if wanted.labels else {}
-    return all(labels.get(name) == value for name, value in wanted.labels)
+def _newest_first(spots: Sequence[Spot]) -> list[Spot]:
+    return sorted(spots, key=lambda spot: spot.id.int, reverse=True)
+
+
+def _merged(parts: Sequence[Found]) -> Found:
+    """A part that was not read to its end bounds how far the merged one may go."""
+    horizon = max((more for _, more in parts if more is not None), default=None)
+    spots = {spot for part, _ in parts for spot in part if horizon is None or spot.id >= horizon}
+    return _newest_first(list(spots)), horizon

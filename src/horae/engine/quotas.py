@@ -10,17 +10,13 @@ from horae.engine.access import Access, Caller
 from horae.model.errors import Forbidden, InvalidInput, NotFound
 from horae.model.quota import ANY_TENANT, Scope, make_quota
 from horae.store.quotas import Quotas as QuotaStore
-from horae.store.rollups import Rollups
 
 log = structlog.get_logger()
 
-MAX_QUEUES = 5000
-
 
 class Quotas:
-    def __init__(self, quotas: QuotaStore, rollups: Rollups, access: Access) -> None:
+    def __init__(self, quotas: QuotaStore, access: Access) -> None:
         self._quotas = quotas
-        self._rollups = rollups
         self._access = access
 
     async def put(
@@ -46,10 +42,6 @@ class Quotas:
 
     async def list_all(self, tenant_id: int | None) -> list[asyncpg.Record]:
         return await self._quotas.quota_list(tenant_id)
-
-    async def queues(self, tenant_id: int | None) -> list[asyncpg.Record]:
-        """How much waits and runs in each queue, approximately, and the rates of the last minute."""
-        return await self._rollups.queue_list(tenant_id, MAX_QUEUES)
 
     async def _place(self, by: Caller, scope: str, name: str, tenant: str | None) -> tuple[Scope, int]:
         """What a quota is about, if the caller may decide it."""

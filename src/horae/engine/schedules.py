@@ -27,10 +27,11 @@ from horae.model.ids import derived_id
 from horae.model.schedule import check_timing, shortest_gap
 from horae.model.ticks import Tick, ticks
 from horae.model.timing import Timing
-from horae.store.schedules import Change, Decide, Plans, Saved, Schedules, TickRow
+from horae.store.schedules import Change, Decide, Plans, Saved, Schedules, TickRow, Wanted
 
 log = structlog.get_logger()
 
+STATES: Final = ("active", "paused", "ended")
 PREVIEW: Final = 10
 MAX_PREVIEW: Final = 10_000
 MAX_INTERVAL: Final = 31 * 86_400
@@ -41,6 +42,7 @@ _encoder = msgspec.json.Encoder()
 class _Made(NamedTuple):
     """A job that was stored, as far as it is counted."""
 
+    id: str
     lane_id: int
 
 
@@ -152,9 +154,11 @@ class Scheduling:
         return row
 
     async def list_all(
-        self, tenant_id: int | None, task: str | None, after: tuple[str, int], limit: int
+        self, tenant_id: int | None, wanted: Wanted, after: tuple[str, int], limit: int
     ) -> list[asyncpg.Record]:
-        return await self._schedules.schedule_list(tenant_id, task, after, limit)
+        if wanted.state is not None and wanted.state not in STATES:
+            raise InvalidInput(f"state: must be one of {', '.join(STATES)}", field="state")
+        return await self._schedules.schedule_list(tenant_id, wanted, after, limit)
 
     async def history(self, tenant_id: int, name: str, limit: int) -> list[asyncpg.Record]:
         rows = await self._schedules.schedule_history(tenant_id, name, limit)
@@ -172,13 +176,20 @@ class Scheduling:
 
     async def check(self, tenant_id: int, definition: ScheduleDefinition) -> ScheduleDefinition:
         """The definition with its rules written out. Refuses, with the reason, what could not work."""
+        checked = await self.check_times(tenant_id, definition)
+        await self.check_job(tenant_id, checked)
+        return checked
+
+    async def check_times(self, tenant_id: int, definition: ScheduleDefinition) -> ScheduleDefinition:
         checked = settled(definition)
         now = self._clock.now()
         check_timing(checked, checked.name, now)
         await self._planner.blocked(tenant_id, checked)
         await self._check_interval(tenant_id, checked, now)
-        await self._planner.try_job(tenant_id, checked, now)
         return checked
+
+    async def check_job(self, tenant_id: int, definition: ScheduleDefinition) -> None:
+        await self._planner.try_job(tenant_id, definition, self._clock.now())
 
     async def _check_interval(self, tenant_id: int, definition: ScheduleDefinition, now: datetime) -> None:
         shortest = timedelta(seconds=await self._schedules.tenant_interval(tenant_id))
@@ -274,7 +285,7 @@ class Scheduling:
 
     def announce(self, made: Sequence[asyncpg.Record]) -> None:
         """Tells whoever waits on this server, and whoever counts, which jobs there are now."""
-        self._tally.submitted(_Made(row["lane_id"]) for row in made)
+        self._tally.submitted([_Made(str(row["id"]), row["lane_id"]) for row in made])
         heads: dict[int, int] = {}
         for row in made:
             if row["due"]:

@@ -1,4 +1,4 @@
-"""Spending: where the time of a job that ended went, from its submit to its end.
+"""Spending: where the time of a job went, from its submit to its end or to now.
 
 What is sure is taken first: the attempts, the time until it was due, gates that were closed, limits without room. Of
 what is left, the job was behind others if jobs of its queue or task started meanwhile, else there was no worker for it.
@@ -22,7 +22,7 @@ from horae.model.ids import created_at
 from horae.model.job import read_options
 from horae.model.retry import RetryPolicy
 from horae.model.states import End
-from horae.model.timeline import Span, cut, total
+from horae.model.timeline import Span, cut, total, within
 from horae.store.control import LaneKey
 from horae.store.explain import ExplainRows
 
@@ -37,6 +37,7 @@ class Layer(NamedTuple):
     what: What
     detail: str | None
     span: Span
+    attempt: int | None = None
 
 
 class Spending:
@@ -48,21 +49,29 @@ class Spending:
         self._clock = clock
 
     async def of(self, row: asyncpg.Record, executions: Sequence[asyncpg.Record], sees: int | None) -> list[Spent]:
+        sums: dict[tuple[What, str | None], float] = {}
+        for what, detail, span, _ in await self.layers(row, executions, sees, row["finished_at"]):
+            sums[what, detail] = sums.get((what, detail), 0.0) + span.seconds
+        return [Spent(what=w, detail=d, seconds=s) for (w, d), s in sorted(sums.items(), key=_order) if s > 0]
+
+    async def layers(
+        self, row: asyncpg.Record, executions: Sequence[asyncpg.Record], sees: int | None, end: datetime
+    ) -> list[Layer]:
+        """What the time up to an end went into, in the order of time, without gaps."""
         key = LaneKey(*(row[field] for field in LaneKey._fields))
-        end: datetime = row["finished_at"]
         life = Span(min(created_at(row["id"]), end), end)
-        layers = [*_attempts(row, executions)]
+        layers = [*_attempts(row, executions, end)]
         if row["run_at"] > life.since + GRAIN:
             layers.append(Layer(What.WAITING_FOR_DUE, None, Span(life.since, row["run_at"])))
         layers += await self._gates(row, key, life)
         layers += await self._limits(row["lane_id"], key, life)
-        sums: dict[tuple[What, str | None], float] = {}
+        found: list[Layer] = []
         left = [life]
         for layer in layers:
-            left, taken = cut(left, layer.span)
-            sums[layer.what, layer.detail] = sums.get((layer.what, layer.detail), 0.0) + taken
-        sums[await self._otherwise(key, left, sees)] = total(left)
-        return [Spent(what=w, detail=d, seconds=s) for (w, d), s in sorted(sums.items(), key=_order) if s > 0]
+            found += [layer._replace(span=part) for part in within(left, layer.span)]
+            left, _ = cut(left, layer.span)
+        what, detail = await self._otherwise(key, left, sees)
+        return sorted([*found, *(Layer(what, detail, span) for span in left)], key=lambda layer: layer.span)
 
     async def _gates(self, row: asyncpg.Record, key: LaneKey, life: Span) -> list[Layer]:
         layers = []
@@ -101,11 +110,13 @@ class Spending:
         return What.BEHIND_OTHERS, f"mostly tenant {most['tenant']}" if sees in (None, most["tenant_id"]) else None
 
 
-def _attempts(row: asyncpg.Record, executions: Sequence[asyncpg.Record]) -> Iterator[Layer]:
+def _attempts(row: asyncpg.Record, executions: Sequence[asyncpg.Record], end: datetime) -> Iterator[Layer]:
+    for execution in executions:
+        if execution["started_at"] is not None and execution["started_at"] < (execution["ended_at"] or end):
+            span = Span(execution["started_at"], execution["ended_at"] or end)
+            yield Layer(What.RUNNING, None, span, execution["attempt"])
     ran = [e for e in executions if e["started_at"] is not None and e["ended_at"] is not None]
     policy = read_options(row["options"]).retry or RetryPolicy()
-    for execution in ran:
-        yield Layer(What.RUNNING, None, Span(execution["started_at"], execution["ended_at"]))
     failures = 0
     for execution in ran[:-1] if row["started_at"] is not None else ran:
         if End(execution["ending"]) in RETRIED:

@@ -5,10 +5,15 @@ queues when the counts are written. A server that dies takes the last second's c
 themselves, and depths are corrected by the recount.
 """
 
+import random
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from operator import attrgetter
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
+
+import asyncpg
 
 from horae.model.durations import LONGEST
 from horae.model.states import State
@@ -16,14 +21,23 @@ from horae.model.states import State
 LONGEST_RUN: Final = LONGEST.total_seconds()
 
 
+MAX_CHANGED: Final = 100
+"""Jobs that are named a second, of those something happened to."""
+MAX_STARTS: Final = 50
+"""Starts that are looked at a second, to know how late jobs start."""
+
+
 class Laned(Protocol):
+    @property
+    def id(self) -> str: ...
     @property
     def lane_id(self) -> int: ...
 
 
 class Run(Protocol):
-    """The end of an attempt: its lane, and how long it ran."""
+    """The end of an attempt: whose, its lane, and how long it ran."""
 
+    id: str
     lane: int
     took: float
 
@@ -92,12 +106,26 @@ class Counts:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
+class Start(NamedTuple):
+    """A job that started, standing for all that were claimed with it."""
+
+    lane_id: int
+    id: str
+    at: float
+    """By the monotonic clock."""
+    jobs: int
+
+
 class Tally:
     def __init__(self) -> None:
         self._lanes: dict[int, Counts] = {}
+        self._changed: dict[str, int] = {}
+        self._starts: list[Start] = []
 
-    def submitted(self, jobs: Iterable[Laned]) -> None:
+    def submitted(self, jobs: Sequence[Laned]) -> None:
         """These jobs were stored."""
+        if len(self._changed) < MAX_CHANGED:
+            self._changed.update((job.id, job.lane_id) for job in islice(jobs, MAX_CHANGED))
         for lane_id, count in Counter(map(_lane_id, jobs)).items():
             self._of(lane_id).submitted += count
 
@@ -107,8 +135,19 @@ class Tally:
         counts.started += count
         counts.wait_seconds += waited
 
-    def ended(self, runs: Iterable[Run], state: State) -> dict[int, Runs]:
+    def claimed(self, rows: Sequence[asyncpg.Record]) -> None:
+        """The rows of one claim. One of them, by chance, tells how late they start; a retry would tell nothing."""
+        if len(self._changed) < MAX_CHANGED:
+            self._changed.update((row["id"], row["lane_id"]) for row in islice(rows, MAX_CHANGED))
+        if rows and len(self._starts) < MAX_STARTS:
+            row = rows[random.randrange(len(rows))]
+            if row["attempt"] == 1:
+                self._starts.append(Start(row["lane_id"], row["id"], time.monotonic(), len(rows)))
+
+    def ended(self, runs: Sequence[Run], state: State) -> dict[int, Runs]:
         """Attempts ended, and their jobs with them. Returns the sums of these alone, for whoever learns from them."""
+        if len(self._changed) < MAX_CHANGED:
+            self._changed.update((run.id, run.lane) for run in islice(runs, MAX_CHANGED))
         sums = sums_of(runs)
         for lane_id, more in sums.items():
             counts = self._of(lane_id)
@@ -151,6 +190,15 @@ class Tally:
     def take(self) -> Mapping[int, Counts]:
         """All counts; from now on they are the caller's to write down, or to give back."""
         taken, self._lanes = self._lanes, {}
+        return taken
+
+    def take_changed(self) -> Mapping[str, int]:
+        """Some of the jobs that something happened to, with their lanes."""
+        taken, self._changed = self._changed, {}
+        return taken
+
+    def take_starts(self) -> Sequence[Start]:
+        taken, self._starts = self._starts, []
         return taken
 
     def give_back(self, counts: Mapping[int, Counts]) -> None:

@@ -58,8 +58,8 @@ async def _errors(schemas: Schemas, tenant_id: int, definition: TaskDefinition) 
         await schemas.check_schema(tenant_id, definition)
     except InvalidInput as error:
         yield _fault(error)
-    for error in kind_faults(definition):
-        yield _fault(error)
+    for fault in kind_faults(definition):
+        yield _fault(fault)
 
 
 def _fault(error: InvalidInput) -> Fault:

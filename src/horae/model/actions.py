@@ -8,6 +8,8 @@ from typing import Final
 from horae.model.errors import InvalidInput
 from horae.model.states import PENDING, State
 
+MIN_RATE: Final = 0.0001
+"""Jobs a second: below one in three hours, a rate is a mistake, and in the end no instant can be reckoned from it."""
 MAX_RATE: Final = 100_000.0
 DEFAULT_RATE: Final = 100.0
 """Of jobs a second that are run again, when nobody says: what made them fail may not bear all of them at once."""
@@ -66,8 +68,8 @@ def concerned(kind: ActionKind, states: frozenset[State] | None) -> frozenset[St
 
 
 def check_action(kind: ActionKind, changes: Collection[str], rate: float | None) -> None:
-    if rate is not None and not 0 < rate <= MAX_RATE:
-        raise InvalidInput(f"rate: {rate:g} is outside 0…{MAX_RATE:g} jobs a second, 0 excluded", field="rate")
+    if rate is not None and not MIN_RATE <= rate <= MAX_RATE:
+        raise InvalidInput(f"rate: {rate:g} is outside {MIN_RATE:g}…{MAX_RATE:g} jobs a second", field="rate")
     allowed = _MAY_CHANGE.get(kind)
     if allowed is not None and not allowed.issuperset(changes):
         wrong = ", ".join(sorted(set(changes) - allowed))

@@ -21,7 +21,7 @@ NOT_FOR_TICKS: Final = {
     "expires": "it is an instant, and every tick would have the same; use expires_in",
     "unique": "the schedule's overlap does this",
 }
-RESERVED: Final = frozenset({"preview", "forecast", "limits"})
+RESERVED: Final = frozenset({"preview", "forecast", "agenda", "limits"})
 _FIELDS: Final = frozenset(JobRequest.__struct_fields__)
 
 

@@ -6,6 +6,7 @@ means and what resolves it is told to people in `summary` and `resolve`, whose w
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 from uuid import UUID
 
 import msgspec
@@ -53,6 +54,23 @@ class What(StrEnum):
     BEHIND_OTHERS = "behind_others"
     WAITING_FOR_WORKER = "waiting_for_worker"
     RUNNING = "running"
+
+
+WAITS: Final = {
+    Code.NOT_DUE: What.WAITING_FOR_DUE,
+    Code.DEBOUNCED: What.WAITING_FOR_DUE,
+    Code.RETRY_WAIT: What.RETRY_WAITS,
+    Code.GATE: What.HELD_BY_GATE,
+    Code.GATE_PARTIAL: What.HELD_BY_GATE,
+    Code.GATE_PROBE: What.HELD_BY_GATE,
+    Code.GATE_RELEASE: What.HELD_BY_GATE,
+    Code.LIMIT_RUNNING: What.WAITING_FOR_LIMIT,
+    Code.LIMIT_RATE: What.WAITING_FOR_LIMIT,
+    Code.WORKERS_BUSY: What.BEHIND_OTHERS,
+    Code.BEHIND_OWN_TENANT: What.BEHIND_OTHERS,
+    Code.BEHIND_OTHER_TENANTS: What.BEHIND_OTHERS,
+}
+"""What a job's time goes into while a reason holds it; for all others it waits for a worker."""
 
 
 class HoldingJob(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -151,6 +169,29 @@ class Spent(msgspec.Struct, kw_only=True, omit_defaults=True):
     seconds: float
     detail: str | None = None
     """Which gate, which limit, behind whom mostly."""
+
+
+class Stretch(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A part of a job's life that went into one thing."""
+
+    what: What
+    since: datetime
+    until: datetime | None = None
+    """Absent while it lasts."""
+    detail: str | None = None
+    """Which gate, which limit, behind whom mostly; of what lasts, why."""
+    attempt: int | None = None
+    """Of what runs."""
+
+
+class Timeline(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A job's life from its submit on, in order and without gaps."""
+
+    id: UUID
+    state: State
+    at: datetime
+    """When this was told."""
+    items: list[Stretch]
 
 
 class RunningNow(msgspec.Struct, kw_only=True, omit_defaults=True):

@@ -28,3 +28,9 @@ def cut(left: list[Span], taken: Span) -> tuple[list[Span], float]:
             continue
         rest += [part for part in (Span(span.since, since), Span(until, span.until)) if part.since < part.until]
     return rest, total(left) - total(rest)
+
+
+def within(spans: Iterable[Span], taken: Span) -> list[Span]:
+    """The parts of spans that lie in one of them."""
+    parts = (Span(max(span.since, taken.since), min(span.until, taken.until)) for span in spans)
+    return [part for part in parts if part.since < part.until]

@@ -42,4 +42,4 @@ async def revoke_key(call: Call) -> Reply:
 
 
 async def whoami(call: Call) -> Reply:
-    return Reply(Whoami(call.caller.name, call.caller.role, call.caller.tenant))
+    return Reply(Whoami(call.caller.name, call.caller.role, call.caller.tenant, sorted(call.caller.granted)))

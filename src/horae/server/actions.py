@@ -15,7 +15,7 @@ from horae.model.errors import InvalidInput, NotFound
 from horae.model.job import check_instant, check_labels
 from horae.model.work import JobError
 from horae.server.calls import Call, Reply
-from horae.server.jobs import cursor_id, job_filter, read_states
+from horae.server.jobs import cursor_id, job_filter, read_states, read_text
 from horae.server.views import error_view, job_view
 from horae.wire.actions import Action, ActionPage, ActionRequest, Cause, DeadLetterRequest, DeadLetters, JobsFilter
 from horae.wire.jobs import JobChanges
@@ -75,7 +75,7 @@ async def _make(call: Call, kind: ActionKind, request: ActionRequest | DeadLette
 
 async def list_actions(call: Call) -> Reply:
     limit = int(call.query_number("limit", PAGE, 1, MAX_PAGE))
-    rows = await call.engine.actions.list_all(call.caller, cursor_id(call), limit)
+    rows = await call.engine.actions.list_all(call.caller, call.query.get("tenant"), cursor_id(call), limit)
     return Reply(ActionPage([_view(row) for row in rows], str(rows[-1]["id"]) if len(rows) >= limit else None))
 
 
@@ -138,6 +138,7 @@ def read_filter(given: JobsFilter) -> JobFilter:
         dead=given.cause is not None,
         cause=given.cause,
         ids=None if given.ids is None else tuple(given.ids),
+        text=read_text(given.text, "filter.text"),
     )
 
 
@@ -153,6 +154,7 @@ def filter_view(wanted: JobFilter) -> JobsFilter:
         until=wanted.until,
         cause=wanted.cause,
         ids=None if wanted.ids is None else list(wanted.ids),
+        text=wanted.text,
     )
 
 

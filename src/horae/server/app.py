@@ -1,6 +1,7 @@
 """The ASGI application: finds the route, authorises the caller, calls the handler, maps errors. Nothing else."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Final
 from urllib.parse import unquote
 
@@ -20,6 +21,7 @@ from horae.model.errors import (
 from horae.model.roles import Permission
 from horae.server.calls import Answer, Call, Receive, Reply, Scope, Send
 from horae.server.quotas import problem_headers
+from horae.server.recognition import recognise
 from horae.server.routes import ROUTES, Route
 from horae.store.database import LOST
 from horae.wire.problems import CONTENT_TYPE, encode_problem
@@ -34,6 +36,7 @@ class Router:
     def __init__(self, routes: Iterable[Route]) -> None:
         self._fixed: dict[tuple[str, str], Route] = {}
         self._shapes: dict[tuple[str, int], list[tuple[list[str], Route]]] = {}
+        self._wide: list[Route] = []
         for route in routes:
             if not isinstance(route.permission, Permission):
                 raise TypeError(f"{route.method} {route.path} declares no permission")
@@ -42,6 +45,8 @@ class Router:
                 self._shapes.setdefault((route.method, len(segments)), []).append((segments, route))
             else:
                 self._fixed[route.method, route.path] = route
+            if route.wide:
+                self._wide.append(route)
 
     def find(self, method: str, path: str, raw: bytes | None = None) -> tuple[Route, dict[str, str]]:
         """`raw` is the path before decoding: a segment may hold an escaped slash."""
@@ -55,6 +60,9 @@ class Router:
             found = _match(segments, parts)
             if found is not None:
                 return shaped, found
+        for route in self._wide:
+            if method == route.method and path.startswith(f"{route.path}/"):
+                return route, {}
         raise self._missing(path)
 
     def _missing(self, path: str) -> HoraeError:
@@ -103,7 +111,8 @@ class Application:
         route, path = self._router.find(scope["method"], scope["path"], scope.get("raw_path"))
         call = Call(self._engine, scope, receive, path)
         if route.permission is not Permission.PUBLIC:
-            call.caller = await self._engine.access.caller(_token(call))
+            call.recognise = partial(recognise, call)
+            call.caller = await call.recognise()
             call.caller.may(route.permission)
         if scope["method"] != "GET" and not route.streamed:
             await call.read_body(route.limit)
@@ -141,13 +150,3 @@ class Application:
 def _without_token(path: str) -> str:
     """The address of a callback is its key: it must not get into a log."""
     return path[: len(CALLBACKS)] if path.startswith(CALLBACKS) else path
-
-
-def _token(call: Call) -> str:
-    value = call.header(b"authorization")
-    if value is None:
-        raise Unauthenticated("no API key was sent: put `Authorization: Bearer KEY` into the request")
-    scheme, _, token = value.partition(" ")
-    if scheme.lower() != "bearer" or not token:
-        raise Unauthenticated("the Authorization header is not `Bearer KEY`")
-    return token.strip()

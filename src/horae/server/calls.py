@@ -11,7 +11,7 @@ import msgspec
 
 from horae.engine.access import Caller
 from horae.engine.engine import Engine
-from horae.model.errors import InvalidInput, NotFound, TooLarge
+from horae.model.errors import HoraeError, InvalidInput, NotFound, TooLarge, Unauthenticated
 from horae.model.job import check_instant
 from horae.server.decoding import decode
 
@@ -25,7 +25,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class Call:
-    __slots__ = ("_query", "body", "caller", "engine", "path", "receive", "scope")
+    __slots__ = ("_query", "body", "caller", "engine", "path", "receive", "recognise", "scope", "session")
 
     def __init__(self, engine: Engine, scope: Scope, receive: Receive, path: dict[str, str]) -> None:
         self.engine = engine
@@ -34,6 +34,10 @@ class Call:
         self.path = path
         self.body = b""
         self.caller: Caller = None  # type: ignore[assignment] # set before any handler that needs one
+        self.recognise: Callable[[], Awaitable[Caller]] | None = None
+        """Looks again who calls, for answers that last."""
+        self.session: str | None = None
+        """The token of the session that the caller is signed in with; None for callers that sent a key."""
         self._query: dict[str, str] | None = None
 
     @property
@@ -166,9 +170,12 @@ class Reply:
 
 
 class EventStream:
-    """Server-sent events. Ends when the source does or the client goes away; a comment now and then keeps it open."""
+    """Server-sent events. Ends when the source does, or when the client goes away or may not listen any more; a comment
+    now and then keeps it open.
+    """
 
     KEEP_ALIVE_SECONDS = 15.0
+    RECOGNISE_SECONDS = 10.0
 
     def __init__(self, call: Call, events: AsyncIterator[bytes | None]) -> None:
         self._call = call
@@ -179,12 +186,28 @@ class EventStream:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         gone = asyncio.ensure_future(self._call.disconnected())
         pump = asyncio.ensure_future(self._pump(send))
+        locked_out = asyncio.ensure_future(self._locked_out())
         try:
-            await asyncio.wait({gone, pump}, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait({gone, pump, locked_out}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (gone, pump):
+            for task in (gone, pump, locked_out):
                 task.cancel()
-            await asyncio.gather(gone, pump, return_exceptions=True)
+            await asyncio.gather(gone, pump, locked_out, return_exceptions=True)
+        if locked_out in done:
+            await send({"type": "http.response.body", "body": b""})
+
+    async def _locked_out(self) -> None:
+        """Returns when the caller's key or session is no longer good: a stream must not outlive it."""
+        recognise = self._call.recognise
+        while True:
+            await asyncio.sleep(self.RECOGNISE_SECONDS)
+            try:
+                if recognise is not None:
+                    await recognise()
+            except Unauthenticated:
+                return
+            except HoraeError:
+                continue  # Nobody can tell now: the database is away, say.
 
     async def _pump(self, send: Send) -> None:
         async for event in self._events:

@@ -1,5 +1,7 @@
 """Gates and the emergency stop."""
 
+from typing import Final
+
 import asyncpg
 import msgspec
 
@@ -18,7 +20,12 @@ from horae.wire.gates import (
     PreviewJob,
     Restored,
     Stop,
+    StoppedQueue,
+    StopPreview,
 )
+
+LARGEST: Final = 10
+"""Queues that the preview of a stop names."""
 
 _create = msgspec.json.Decoder(GateCreate)
 _changes = msgspec.json.Decoder(GateChanges)
@@ -28,7 +35,8 @@ _stop = msgspec.json.Decoder(Stop)
 
 
 async def list_gates(call: Call) -> Reply:
-    rows = await call.engine.gating.list_all(call.caller, over=call.query.get("all") == "true")
+    over = call.query.get("all") == "true"
+    rows = await call.engine.gating.list_all(call.caller, call.query.get("tenant"), over=over)
     return Reply(GatePage([_view(row, COUNT_IN_LIST) for row in rows]))
 
 
@@ -75,6 +83,20 @@ async def stop(call: Call) -> Reply:
     asked = call.read(_stop) if call.body.strip() else Stop()
     order = GateOrder(reason=asked.reason, running=asked.running, tenant=asked.tenant, expires_in=asked.expires_in)
     return Reply(_view(await call.engine.gating.stop(call.caller, order)))
+
+
+async def stop_preview(call: Call) -> Reply:
+    tenant = call.query.get("tenant") or call.caller.tenant
+    radius = await call.engine.gating.radius(call.caller, tenant)
+    rows = radius.rows
+    return Reply(
+        StopPreview(
+            tenant=tenant, pending=sum(row["pending"] for row in rows), running=sum(row["running"] for row in rows),
+            workers=radius.workers, tenants=len({row["tenant"] for row in rows}), queues=len(rows),
+            largest=[msgspec.convert(dict(row), StoppedQueue) for row in rows[:LARGEST]],
+            stops=[_view(row) for row in radius.stops],
+        )
+    )  # fmt: skip
 
 
 async def go(call: Call) -> Reply:

@@ -17,11 +17,12 @@ from horae.server.calls import Call, Reply
 from horae.server.decoding import decode
 from horae.server.quotas import submit_headers
 from horae.server.views import error_view, execution_view, job_view
-from horae.store.jobs import ExecutionPlace
+from horae.store.lists import ExecutionPlace
 from horae.wire.jobs import BulkAnswer, BulkItem, ExecutionPage, JobPage, JobRequest, JobResult
 
 MAX_BULK: Final = 10_000
 MAX_WAIT: Final = 30.0
+MAX_TEXT: Final = 200
 _request = msgspec.json.Decoder(JobRequest)
 _items = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -104,7 +105,15 @@ def job_filter(call: Call) -> JobFilter:
         until=call.query_instant("until"),
         dead="cause" in query,
         cause=query.get("cause"),
+        text=read_text(query.get("text"), "text"),
     )
+
+
+def read_text(text: str | None, field: str) -> str | None:
+    """What is searched for; nothing is the same as not asking."""
+    if text is not None and ("\x00" in text or len(text) > MAX_TEXT):
+        raise InvalidInput(f"{field}: 1…{MAX_TEXT} characters, without NUL", field=field)
+    return text or None
 
 
 def read_states(status: str) -> frozenset[State]:
@@ -127,6 +136,10 @@ def cursor_id(call: Call) -> UUID | None:
 
 async def explain(call: Call) -> Reply:
     return Reply(await call.engine.explain.of(call.caller, call.job_id()))
+
+
+async def timeline(call: Call) -> Reply:
+    return Reply(await call.engine.explain.timeline(call.caller, call.job_id()))
 
 
 async def executions(call: Call) -> Reply:

@@ -1,10 +1,13 @@
 """Limits on what runs."""
 
+from uuid import UUID
+
 import msgspec
 
 from horae.engine.limits import LimitSpec, LimitView
 from horae.server.calls import Call, Reply
-from horae.wire.limits import Limit, LimitPage, LimitPut
+from horae.server.quotas import waiting_views
+from horae.wire.limits import Limit, LimitHolder, LimitPage, LimitPut, LimitUse
 
 _put = msgspec.json.Decoder(LimitPut)
 
@@ -16,6 +19,19 @@ async def list_limits(call: Call) -> Reply:
 
 async def get(call: Call) -> Reply:
     return Reply(_view(await call.engine.limits.get(call.caller, call.query.get("tenant"), call.path["name"])))
+
+
+async def use(call: Call) -> Reply:
+    found = await call.engine.limit_use.of(call.caller, call.query.get("tenant"), call.path["name"])
+    holders = [
+        LimitHolder(
+            job_id=UUID(row["id"]), tenant=row["tenant"], queue=row["queue"], task=row["task"],
+            worker_id=row["worker_id"], since=row["granted_at"],
+        )
+        for row in found.holders
+    ]  # fmt: skip
+    waiting = waiting_views(found.waiting)
+    return Reply(LimitUse(limit=_view(found.view), holders=holders, waiting=waiting, more_waiting=found.waiting.more))
 
 
 async def put(call: Call) -> Reply:

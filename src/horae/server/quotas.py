@@ -5,10 +5,13 @@ from collections.abc import Iterable
 import msgspec
 
 from horae.engine.gauges import Standing
+from horae.engine.lineup import Lineup
+from horae.engine.queues import QueueView
 from horae.model.errors import HoraeError, QuotaExceeded
 from horae.model.job import JobRequest
 from horae.server.calls import Call, Reply
-from horae.wire.quotas import Queue, QueuePage, Quota, QuotaPage, QuotaPut
+from horae.wire.quotas import Queue, QueuePage, Quota, QuotaPage, QuotaPut, WaitingLane, WaitingPage
+from horae.wire.tasks import TaskStatistics, TaskStep
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -37,8 +40,39 @@ async def remove_quota(call: Call) -> Reply:
 
 async def list_queues(call: Call) -> Reply:
     tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
-    rows = await call.engine.quotas.queues(tenant_id)
-    return Reply(QueuePage([msgspec.convert(dict(row), Queue) for row in rows]))
+    return Reply(QueuePage([_queue(view) for view in await call.engine.queues.list_all(tenant_id)]))
+
+
+def _queue(view: QueueView) -> Queue:
+    queue = msgspec.convert(dict(view.row), Queue)
+    if view.oldest is not None:
+        queue.oldest_job, queue.oldest_at = view.oldest.job_id, view.oldest.due_at
+    return queue
+
+
+async def queue_statistics(call: Call) -> Reply:
+    span = call.engine.statistics.span(call.query_instant("since"), call.query_instant("until"))
+    tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
+    steps = await call.engine.statistics.of_queue(tenant_id, call.path["queue"], span)
+    items = [TaskStep(at=at, **msgspec.structs.asdict(figures)) for at, figures in steps]
+    return Reply(TaskStatistics(since=span.since, until=span.until, step=span.step, items=items))
+
+
+async def queue_waiting(call: Call) -> Reply:
+    tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
+    found = await call.engine.queues.waiting(tenant_id, call.path["queue"])
+    return Reply(WaitingPage(items=waiting_views(found), more=found.more))
+
+
+def waiting_views(found: Lineup) -> list[WaitingLane]:
+    return [
+        WaitingLane(
+            tenant=one.head.tenant, queue=one.head.key.queue, task=one.head.key.task,
+            key=one.head.key.concurrency_key or None, jobs=one.jobs, more=one.more, job_id=one.head.job_id,
+            due_at=one.head.due_at, gate=one.gate, limit=one.limit, no_worker=one.no_worker,
+        )
+        for one in found.items
+    ]  # fmt: skip
 
 
 def submit_headers(call: Call, requests: Iterable[JobRequest | HoraeError]) -> Headers | None:

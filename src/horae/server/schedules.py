@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from horae.engine.glance import MAX_LATEST, MAX_NEXT
 from horae.engine.schedules import MAX_PREVIEW, PREVIEW
 from horae.model.calendars import CalendarDefinition
 from horae.model.definition import ScheduleDefinition
@@ -13,6 +14,7 @@ from horae.model.errors import Forbidden, InvalidInput
 from horae.model.job import check_instant
 from horae.server.calls import Call, Reply
 from horae.server.scheduleviews import backfill_view, calendar_view, schedule_view, tick_view, version_view, words
+from horae.store.schedules import Wanted
 from horae.wire import schedules as wire
 
 PAGE, MAX_PAGE = 100, 1000
@@ -45,9 +47,27 @@ def _reason(call: Call) -> str:
 async def list_schedules(call: Call) -> Reply:
     tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
     limit = int(call.query_number("limit", PAGE, 1, MAX_PAGE))
-    rows = await call.engine.scheduling.list_all(tenant_id, call.query.get("task"), _after(call), limit)
+    coming = int(call.query_number("next", 0, 0, MAX_NEXT))
+    past = int(call.query_number("latest", 0, 0, MAX_LATEST))
+    rows = await call.engine.scheduling.list_all(tenant_id, _wanted(call), _after(call), limit)
     following = f"{rows[-1]['name']}@{rows[-1]['tenant_id']}" if len(rows) == limit else None
-    return Reply(wire.SchedulePage([schedule_view(row) for row in rows], following))
+    views = [schedule_view(row) for row in rows]
+    if coming:
+        for row, view in zip(rows, views, strict=True):
+            view.next = await call.engine.glances.next_ticks(row, coming)
+    if past:
+        latest = await call.engine.glances.latest(tenant_id, rows, past)
+        for row, view in zip(rows, views, strict=True):
+            view.latest = msgspec.convert(latest[row["id"]], list[wire.LatestTick], from_attributes=True)
+    return Reply(wire.SchedulePage(views, following))
+
+
+def _wanted(call: Call) -> Wanted:
+    given = {name: call.query.get(name) or None for name in Wanted._fields}
+    for name, value in given.items():
+        if value is not None and "\x00" in value:
+            raise InvalidInput(f"{name}: has a NUL in it", field=name)
+    return Wanted(**given)
 
 
 def _after(call: Call) -> tuple[str, int]:
@@ -117,6 +137,9 @@ async def history(call: Call) -> Reply:
 async def list_ticks(call: Call) -> Reply:
     limit = int(call.query_number("limit", PAGE, 1, MAX_PAGE))
     before = call.query_instant("cursor")
+    if call.query.get("due") == "true":
+        now = call.engine.clock.now()
+        before = now if before is None else min(before, now)
     state = call.query.get("state")
     rows = await call.engine.scheduling.ticks(await _tenant(call), call.path["name"], before, state, limit)
     following = rows[-1]["at"].isoformat() if len(rows) == limit else None
@@ -126,14 +149,28 @@ async def list_ticks(call: Call) -> Reply:
 async def preview_new(call: Call) -> Reply:
     asked = call.read(_preview)
     tenant_id = await _tenant(call, asked.tenant)
-    definition = await call.engine.scheduling.check(tenant_id, _definition(asked))
+    definition = await call.engine.scheduling.check_times(tenant_id, _definition(asked))
+    problem = await _problem(call, tenant_id, definition, draft=asked.draft)
     for name in ("since", "until"):
         if (instant := getattr(asked, name)) is not None:
             check_instant(instant, name)
     if not 1 <= asked.count <= MAX_PREVIEW:
         raise InvalidInput(f"count: must be 1…{MAX_PREVIEW}", field="count")
     ticks = await call.engine.scheduling.preview(tenant_id, definition, asked.since, asked.until, asked.count)
-    return Reply(wire.Preview(words(definition), ticks))
+    return Reply(wire.Preview(words(definition), ticks, problem))
+
+
+async def _problem(
+    call: Call, tenant_id: int, definition: ScheduleDefinition, *, draft: bool
+) -> wire.PreviewProblem | None:
+    try:
+        await call.engine.scheduling.check_job(tenant_id, definition)
+    except InvalidInput as error:
+        if not draft:
+            raise
+        told = {"code": error.code, "detail": error.detail} | error.extra
+        return msgspec.convert(told, wire.PreviewProblem)
+    return None
 
 
 async def preview(call: Call) -> Reply:
@@ -181,6 +218,18 @@ async def forecast(call: Call) -> Reply:
     until = since + timedelta(hours=hours)
     found = await call.engine.forecasting.forecast(await _tenant(call), since, until, collisions)
     return Reply(msgspec.convert(found, wire.Forecast, from_attributes=True))
+
+
+async def agenda(call: Call) -> Reply:
+    since = call.query_instant("since") or call.engine.clock.now()
+    until = call.query_instant("until") or since + timedelta(days=31)
+    tz = call.query.get("tz", "UTC")
+    if (name := call.query.get("schedule")) is not None:
+        found = await call.engine.agenda.look_at_one(await _tenant(call), name, since, until, tz)
+    else:
+        tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
+        found = await call.engine.agenda.look(tenant_id, _wanted(call), since, until, tz)
+    return Reply(msgspec.convert(found, wire.Agenda, from_attributes=True))
 
 
 async def get_limits(call: Call) -> Reply:

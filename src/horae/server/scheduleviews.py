@@ -67,6 +67,8 @@ def tick_view(row: asyncpg.Record) -> TickRecord:
         state=row["state"],
         job_id=row["job_id"],
         job_state=None if row["job_id"] is None else row["outcome"] or running,
+        started_at=row["started_at"],
+        finished_at=row["finished_at"],
         reason=row["reason"],
         detail=row["detail"],
         count=row["count"],

@@ -128,6 +128,7 @@ class Server:
             self.engine.database.stop_retrying()
             self.engine.fleet.nudge_all()
             self.engine.watch.close()
+            self.engine.pulses.close()
             await asyncio.wait({self._serving}, timeout=STOP_SECONDS + 2)
         await self.engine.stop()
         if self._socket is not None:

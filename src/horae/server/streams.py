@@ -10,7 +10,7 @@ import asyncpg
 
 from horae.engine.rows import state_of
 from horae.model.errors import InvalidInput
-from horae.server.calls import Call, EventStream, Reply, event
+from horae.server.calls import Call, EventStream, Reply, Send, event
 from horae.server.views import log_view, partial_view, progress_view
 from horae.wire.files import PartialPage
 from horae.wire.jobs import JobEvent, LogPage
@@ -28,7 +28,41 @@ class Told(NamedTuple):
     page: Callable[[int, UUID, tuple[int, int], int], Awaitable[list[asyncpg.Record]]]
 
 
-async def logs(call: Call) -> Reply | EventStream:
+class LogText:
+    """A job's log, or that of one attempt, as plain text to be kept: sent page by page, whatever its size."""
+
+    def __init__(self, call: Call, job: asyncpg.Record, attempt: int | None) -> None:
+        self._call = call
+        self._job = job
+        self._attempt = attempt
+
+    async def send(self, send: Send) -> None:
+        name = f"{self._job['id']}.log".encode()
+        headers = [
+            (b"content-type", b"text/plain; charset=utf-8"),
+            (b"content-disposition", b'attachment; filename="' + name + b'"'),
+            (b"x-content-type-options", b"nosniff"),
+            (b"cache-control", b"private, no-store"),
+        ]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        async for text in self._texts():
+            await send({"type": "http.response.body", "body": text.encode("utf-8", "replace"), "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _texts(self) -> AsyncIterator[str]:
+        after = (self._attempt or 0, -1)
+        while rows := await self._call.engine.output.log_page(self._job["tenant_id"], self._job["id"], after, LOG_PAGE):
+            wanted = [row for row in rows if self._attempt in (None, row["attempt"])]
+            yield "".join(row["text"] for row in wanted)
+            if len(wanted) < len(rows):
+                return
+            after = (rows[-1]["attempt"], rows[-1]["seq"])
+
+
+async def logs(call: Call) -> Reply | EventStream | LogText:
+    if _yes(call, "download"):
+        row = await call.engine.steer.get(call.caller, call.job_id())
+        return LogText(call, row, int(call.query_number("attempt", 0, 0, 2**31 - 1)) or None)
     return await _tell(call, Told("log", log_view, call.engine.output.log_page), LogPage)
 
 
@@ -39,11 +73,15 @@ async def partial(call: Call) -> Reply | EventStream:
 async def _tell(call: Call, told: Told, page: Callable[..., LogPage | PartialPage]) -> Reply | EventStream:
     row = await call.engine.steer.get(call.caller, call.job_id())
     after = _read_cursor(call.query.get("cursor") or call.header(b"last-event-id"))
-    if call.query.get("follow", "").lower() in {"1", "true", "yes"}:
+    if _yes(call, "follow"):
         return EventStream(call, _follow(call, row, after, told))
     limit = int(call.query_number("limit", LOG_PAGE, 1, 1000))
     rows = await told.page(row["tenant_id"], row["id"], after, limit)
     return Reply(page([told.view(r) for r in rows], _next_cursor(row, rows, after, limit)))
+
+
+def _yes(call: Call, name: str) -> bool:
+    return call.query.get(name, "").lower() in {"1", "true", "yes"}
 
 
 def _read_cursor(text: str | None) -> tuple[int, int]:

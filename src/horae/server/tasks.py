@@ -24,6 +24,10 @@ from horae.wire.tasks import (
     TaskDiff,
     TaskShare,
     TaskSharePage,
+    TaskStatistics,
+    TaskStep,
+    TaskTotals,
+    TaskTotalsPage,
     TaskVersion,
     TaskVersionPage,
     UnshareRequest,
@@ -65,6 +69,22 @@ async def list_tasks(call: Call) -> Reply:
 
 async def get(call: Call) -> Reply:
     return Reply(task_view(await call.engine.tasks.get(await _reader(call), call.path["name"])))
+
+
+async def statistics(call: Call) -> Reply:
+    span = call.engine.statistics.span(call.query_instant("since"), call.query_instant("until"))
+    tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
+    steps = await call.engine.statistics.of_task(tenant_id, call.path["name"], span)
+    items = [TaskStep(at=at, **msgspec.structs.asdict(figures)) for at, figures in steps]
+    return Reply(TaskStatistics(since=span.since, until=span.until, step=span.step, items=items))
+
+
+async def totals(call: Call) -> Reply:
+    span = call.engine.statistics.span(call.query_instant("since"), call.query_instant("until"))
+    tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
+    found = await call.engine.statistics.of_tasks(tenant_id, span)
+    items = [TaskTotals(tenant=tenant, task=task, **msgspec.structs.asdict(it)) for tenant, task, it in found]
+    return Reply(TaskTotalsPage(since=span.since, until=span.until, items=items))
 
 
 async def put(call: Call) -> Reply:

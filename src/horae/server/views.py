@@ -96,6 +96,7 @@ def execution_view(row: asyncpg.Record) -> Execution:
         task_version=values.get("task_version"),
         read_bytes=values.get("read_bytes"),
         written_bytes=values.get("written_bytes"),
+        task=values.get("task"),
     )
 
 
@@ -136,6 +137,7 @@ def worker_view(row: asyncpg.Record) -> Worker:
         steered_by=row["steered_by"],
         steer_reason=row["steer_reason"],
         steer_until=row["steer_until"],
+        probation=row["probation"],
     )
 
 

@@ -25,6 +25,9 @@ from horae.wire.workers import (
     Joined,
     LogUpload,
     Stale,
+    TaskRuns,
+    WorkerEvent,
+    WorkerHistory,
     WorkerPage,
 )
 
@@ -161,12 +164,21 @@ async def list_workers(call: Call) -> Reply:
     if not STATES.issuperset(states):
         raise InvalidInput(f"state: one or more of {', '.join(sorted(STATES))}", field="state")
     tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
-    rows = await call.engine.fleet.list_all(tenant_id, states)
-    return Reply(WorkerPage([worker_view(row) for row in rows]))
+    views = [worker_view(row) for row in await call.engine.fleet.list_all(tenant_id, states)]
+    if call.query.get("runs") == "true":
+        runs = await call.engine.fleet.runs(tenant_id)
+        for view in views:
+            view.runs = [TaskRuns(row["task"], row["jobs"]) for row in runs.get(view.id, ())]
+    return Reply(WorkerPage(views))
 
 
 async def get(call: Call) -> Reply:
     return Reply(worker_view(await call.engine.fleet.get(call.caller, call.number("worker_id"))))
+
+
+async def history(call: Call) -> Reply:
+    rows = await call.engine.fleet.history(call.caller, call.number("worker_id"))
+    return Reply(WorkerHistory([msgspec.convert(dict(row), WorkerEvent) for row in rows]))
 
 
 async def drain(call: Call) -> Reply:

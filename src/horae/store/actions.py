@@ -128,8 +128,14 @@ class DeadLetters:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def dead_causes(self, tenant_id: int, cause: str | None, since: UUID, before: UUID, rows: int) -> Rows:
-        return await self._database.fetch("dead_causes", tenant_id, cause, since, before, rows)
+    async def dead_causes(
+        self, tenants: Sequence[int], cause: str | None, since: UUID, before: UUID, rows: int
+    ) -> Rows:  # fmt: skip
+        return await self._database.fetch("dead_causes", tenants, cause, since, before, rows)
 
-    async def dead_newest(self, tenant_id: int, cause: str | None, since: UUID, before: UUID, rows: int) -> Rows:
-        return await self._database.fetch("dead_newest", tenant_id, cause, since, before, rows)
+    async def dead_newest(
+        self, causes: Sequence[tuple[int, str | None]], since: UUID, before: UUID, rows: int
+    ) -> Rows:  # fmt: skip
+        """`causes` are tenants with a cause each; `place` in a row says which of them it is of, counted from 1."""
+        tenants, names = [tenant_id for tenant_id, _ in causes], [cause for _, cause in causes]
+        return await self._database.fetch("dead_newest", tenants, names, since, before, rows)

@@ -19,6 +19,9 @@ class ExplainRows:
     async def explain_lanes(self, most: int) -> Rows:
         return await self._database.fetch("explain_lanes", most, hot=True)
 
+    async def explain_heads(self, lanes: Sequence[int]) -> Rows:
+        return await self._database.fetch("explain_heads", lanes, hot=True) if lanes else []
+
     async def explain_ahead(self, lanes: Sequence[tuple[int, int]], bound: int) -> dict[int, int]:
         """`lanes` are (lane, rank)."""
         if not lanes:
@@ -50,5 +53,6 @@ class ExplainRows:
     async def lane_wait_clean(self, seconds: float, rows: int) -> int:
         return len(await self._database.fetch("lane_wait_clean", seconds, rows))
 
-    async def worker_note_probing(self, rows: Sequence[tuple[int, bool]]) -> None:
+    async def worker_note_probing(self, rows: Sequence[tuple[int, bool, bool]]) -> None:
+        """`rows` are (worker, whether a probe is out, whether it is on probation)."""
         await self._database.fetch("worker_note_probing", *columns(rows))

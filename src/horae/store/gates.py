@@ -71,6 +71,9 @@ class Gates:
     async def gate_stops(self, tenant_id: int | None) -> list[int]:
         return [row["id"] for row in await self._database.fetch("gate_stops", tenant_id)]
 
+    async def gate_radius(self, tenant_id: int | None, rows: int) -> Rows:
+        return await self._database.fetch("gate_radius", tenant_id, rows)
+
     async def gate_change(self, *values: object) -> bool:
         return await self._policy_change("gate_change", *values)
 

@@ -9,17 +9,10 @@ import asyncpg
 
 from horae.model.errors import OutcomeUnknown, StoreUnavailable
 from horae.model.ids import HINT_BITS, tenant_hint
-from horae.model.states import State
 from horae.store.database import AMBIGUOUS, Copy, Database, NotConnected, Rows, Transaction, columns
 from horae.store.moves import PromiseRow, expiries, promises, put_back, submit_in
 
 COPY_FROM: Final = 200
-LIVE_LISTS: Final = {
-    State.SCHEDULED: "job_list_scheduled",
-    State.BLOCKED: "job_list_blocked",
-    State.READY: "job_list_ready",
-    State.RUNNING: "job_list_running",
-}
 
 
 class NewJob(NamedTuple):
@@ -226,9 +219,6 @@ class Jobs:
             tenant_id = found[0]["tenant_id"]
         return None if tenant_id is None else await self._database.fetchrow("job_get", tenant_id, job_id)
 
-    async def job_states(self, tenant_id: int, ids: Sequence[UUID]) -> Rows:
-        return await self._database.fetch("job_states", tenant_id, ids)
-
     async def job_state_poll(self, keys: Sequence[tuple[int, str]]) -> Rows:
         return await self._database.fetch("job_state_poll", *columns(keys), hot=True)
 
@@ -291,68 +281,3 @@ class PendingChange(NamedTuple):
     priority: int
     params: str
     options: str | None
-
-
-class ExecutionPlace(NamedTuple):
-    """A place in the list of executions: latest first, then by id and attempt."""
-
-    ended_at: datetime
-    id: UUID
-    attempt: int
-
-
-class JobLists:
-    """Pages of jobs. Every query looks at a bounded number of rows; ids are time, so the cursor is an id."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def lane_select(self, tenant_id: int, queue: str | None, task: str | None) -> list[int]:
-        rows = await self._database.fetch("lane_select", tenant_id, queue, task)
-        return [row["id"] for row in rows]
-
-    async def key_by_name(self, tenant_id: int | None, name: str) -> list[int]:
-        return [row["id"] for row in await self._database.fetch("key_by_name", tenant_id, name)]
-
-    async def job_list(
-        self,
-        tenant_id: int,
-        lanes: list[int] | None,
-        keys: list[int] | None,
-        label: tuple[str, str] | None,
-        since: UUID,
-        before: UUID,
-        rows: int,
-    ) -> Rows:
-        name, value = label or (None, None)
-        return await self._database.fetch("job_list", tenant_id, lanes, keys, name, value, since, before, rows)
-
-    async def ended_ids(self, state: State, tenant_id: int, since: UUID, before: UUID, rows: int) -> list[UUID]:
-        """Ids of jobs that ended so, newest first."""
-        found = await self._database.fetch("job_list_ended", tenant_id, state.value, since, before, rows)
-        return [row["id"] for row in found]
-
-    async def dead_ids(
-        self, tenant_id: int, cause: str | None, ids: Sequence[UUID] | None, since: UUID, before: UUID, rows: int
-    ) -> list[UUID]:
-        """Ids of dead letters, newest first."""
-        if cause is None:
-            found = await self._database.fetch("dead_list", tenant_id, ids, since, before, rows)
-        else:
-            found = await self._database.fetch("dead_list_cause", tenant_id, ids, since, before, rows, cause)
-        return [row["id"] for row in found]
-
-    async def live_ids(self, state: State, lanes: list[int], since: UUID, before: UUID, rows: int) -> list[UUID]:
-        """Ids of jobs in one live state, in no order, from the table that holds the state."""
-        name = LIVE_LISTS.get(state)
-        found = await self._database.fetch(name, lanes, since, before, rows) if name else []
-        return [row["id"] for row in found]
-
-    async def executions_of_worker(
-        self, worker_id: int, tenant_id: int | None, start: datetime, after: "ExecutionPlace", rows: int
-    ) -> Rows:
-        """Executions that ended between `start` and the place to go on after, latest first."""
-        return await self._database.fetch("executions_of_worker", worker_id, tenant_id, start, *after, rows)
-
-    async def executions_running(self, worker_id: int, tenant_id: int | None) -> Rows:
-        return await self._database.fetch("executions_running", worker_id, tenant_id)

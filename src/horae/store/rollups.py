@@ -83,10 +83,13 @@ class SoleActor:
     async def rollup_hour_clean(self, seconds: float, rows: int) -> int:
         return len(await self._fetch("rollup_hour_clean", seconds, rows))
 
+    async def flow_clean(self, span: int, seconds: float, rows: int) -> int:
+        return len(await self._fetch("flow_clean", span, seconds, rows))
+
     async def depth_list(self) -> Rows:
         return await self._fetch("depth_list")
 
-    async def depth_correct(self, rows: Sequence[tuple[int, str, int, int]]) -> None:
+    async def depth_correct(self, rows: Sequence[tuple[int, str, int, int, int, int]]) -> None:
         await self._fetch("depth_correct", *columns(rows))
 
     async def depth_clean(self) -> None:

@@ -97,6 +97,15 @@ class Change(NamedTuple):
     why: str
 
 
+class Wanted(NamedTuple):
+    """Which schedules of a list; None is any."""
+
+    task: str | None = None
+    text: str | None = None
+    """A part of the name or the task."""
+    state: str | None = None
+
+
 Decide = Callable[[asyncpg.Record, Rows], Awaitable[Saved]]
 """From the schedule's locked row and the ticks that were taken back."""
 
@@ -122,8 +131,10 @@ class Schedules:
     async def schedule_get(self, tenant_id: int, name: str) -> asyncpg.Record | None:
         return await self._database.fetchrow("schedule_get", tenant_id, name)
 
-    async def schedule_list(self, tenant_id: int | None, task: str | None, after: tuple[str, int], limit: int) -> Rows:
-        return await self._database.fetch("schedule_list", tenant_id, task, *after, limit)
+    async def schedule_list(self, tenant_id: int | None, wanted: Wanted, after: tuple[str, int], limit: int) -> Rows:
+        return await self._database.fetch(
+            "schedule_list", tenant_id, wanted.task, *after, limit, wanted.text, wanted.state
+        )
 
     async def schedule_change(
         self, tenant_id: int, name: str, change: Change | None, decide: Decide, *, ready_too: bool = True
@@ -221,6 +232,9 @@ class Schedules:
         self, tenant_id: int, schedule_id: int, before: datetime, state: str | None, limit: int
     ) -> Rows:
         return await self._database.fetch("tick_list", tenant_id, schedule_id, before, state, limit)
+
+    async def tick_latest(self, tenant_id: int | None, schedule_ids: Sequence[int], count: int) -> Rows:
+        return await self._database.fetch("tick_latest", tenant_id, schedule_ids, count)
 
     async def tick_clean(self, seconds: float, rows: int) -> int:
         found = await self._database.fetch("tick_clean", seconds, rows)

@@ -89,7 +89,7 @@ async def _make_marker(connection: Connection, target: Target) -> None:
     definition = "job_id uuid primary key, target text not null, sunk_at timestamptz not null default now()"
     try:
         await connection.execute(f"create table if not exists {target.marker} ({definition})")
-    except asyncpg.UniqueViolationError:
+    except (asyncpg.UniqueViolationError, asyncpg.DuplicateObjectError, asyncpg.DuplicateTableError):
         return  # Another server made it at the same moment.
     except asyncpg.InsufficientPrivilegeError as error:
         raise InvalidInput(

@@ -8,8 +8,11 @@ from horae.store.control import Control
 from horae.store.database import Database
 from horae.store.explain import ExplainRows
 from horae.store.files import FileRows
+from horae.store.finding import Finding
+from horae.store.flows import Flows
 from horae.store.gates import Gates
-from horae.store.jobs import JobLists, Jobs
+from horae.store.jobs import Jobs
+from horae.store.lists import JobLists
 from horae.store.objects import Objects, ObjectsConfig
 from horae.store.policy import PolicyRows
 from horae.store.quotas import Quotas
@@ -17,6 +20,8 @@ from horae.store.rollups import Rollups
 from horae.store.schedules import Schedules
 from horae.store.secrets import SecretRows
 from horae.store.servicelevels import ServiceLevelRows
+from horae.store.sessions import ConsoleSessions
+from horae.store.statistics import Statistics
 from horae.store.tasks import TaskRows
 from horae.store.unique import Expiries, Uniques
 from horae.store.upkeep import Upkeep
@@ -40,6 +45,10 @@ class Stores:
         self.breakers = Breakers(database)
         self.quotas = Quotas(database)
         self.rollups = Rollups(database)
+        self.flows = Flows(database)
+        self.sessions = ConsoleSessions(database)
+        self.statistics = Statistics(database)
+        self.finding = Finding(database)
         self.uniques = Uniques(database)
         self.expiries = Expiries(database)
         self.actions = Actions(database)

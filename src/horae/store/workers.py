@@ -68,8 +68,14 @@ class Workers:
     async def cancel_clean(self, seconds: float) -> None:
         await self._database.fetch("cancel_clean", seconds)
 
-    async def worker_clean(self, seconds: float) -> None:
-        await self._database.fetch("worker_clean", seconds)
+    async def worker_clean(self, seconds: float, event_seconds: float) -> None:
+        await self._database.fetch("worker_clean", seconds, event_seconds)
+
+    async def worker_history(self, worker_id: int, tenant_id: int | None, rows: int) -> Rows:
+        return await self._database.fetch("worker_history", worker_id, tenant_id, rows)
+
+    async def worker_runs(self, tenant_id: int | None, rows: int) -> Rows:
+        return await self._database.fetch("worker_runs", tenant_id, rows)
 
     async def log_append(self, worker_id: int, chunks: Sequence[tuple[int, str, int, int, str, str]]) -> None:
         """`chunks` are (lane, id, attempt, seq, stream, text)."""

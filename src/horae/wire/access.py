@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 
 from horae.model.kinds import Kind
-from horae.model.roles import Role
+from horae.model.roles import Permission, Role
 from horae.model.task import TaskDefinition
 
 
@@ -65,6 +65,8 @@ class Whoami(msgspec.Struct, omit_defaults=True):
     name: str
     role: Role
     tenant: str | None = None
+    permissions: list[Permission] = []
+    """What its role may do."""
 
 
 class Task(msgspec.Struct, kw_only=True, omit_defaults=True):

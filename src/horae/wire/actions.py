@@ -26,6 +26,7 @@ class JobsFilter(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_
     cause: str | None = None
     """Dead letters with this fingerprint."""
     ids: list[UUID] | None = None
+    text: str | None = None
 
 
 class ActionRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

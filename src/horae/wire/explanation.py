@@ -14,6 +14,8 @@ from horae.model.explanation import (
     Reason,
     RunningNow,
     Spent,
+    Stretch,
+    Timeline,
     What,
 )
 
@@ -31,5 +33,7 @@ __all__ = [
     "Reason",
     "RunningNow",
     "Spent",
+    "Stretch",
+    "Timeline",
     "What",
 ]

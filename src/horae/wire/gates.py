@@ -108,3 +108,29 @@ class Stop(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaul
     tenant: str | None = None
     """Only for keys that belong to no tenant, which stop all tenants if it is left out."""
     expires_in: str | float | None = None
+
+
+class StoppedQueue(msgspec.Struct, kw_only=True):
+    tenant: str
+    queue: str
+    pending: int
+    running: int
+
+
+class StopPreview(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """How far an emergency stop would reach. What waits is approximate and a second or two old."""
+
+    tenant: str | None = None
+    """Left out: all tenants."""
+    pending: int
+    """Jobs that wait, and would not start."""
+    running: int
+    """Jobs that run: they are left alone, cancelled or moved, as the stop says."""
+    workers: int
+    """Workers that run any of them."""
+    tenants: int
+    queues: int
+    largest: list[StoppedQueue]
+    """The fullest queues, at most ten."""
+    stops: list[Gate] = []
+    """The stops in force that the end of a stop would end."""

@@ -167,6 +167,8 @@ class Execution(msgspec.Struct, kw_only=True, omit_defaults=True):
     task_version: int | None = None
     read_bytes: int | None = None
     written_bytes: int | None = None
+    task: str | None = None
+    """In what a worker ran, where jobs of many tasks stand side by side."""
 
 
 class ExecutionPage(msgspec.Struct, omit_defaults=True):

@@ -1,10 +1,12 @@
 """Limits on what runs."""
 
 from datetime import datetime
+from uuid import UUID
 
 import msgspec
 
 from horae.model.limits import Field
+from horae.wire.quotas import WaitingLane
 
 
 class LimitPut(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -50,3 +52,21 @@ class Limit(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 class LimitPage(msgspec.Struct):
     items: list[Limit]
+
+
+class LimitHolder(msgspec.Struct, kw_only=True, omit_defaults=True):
+    job_id: UUID
+    tenant: str
+    queue: str
+    task: str
+    worker_id: int
+    since: datetime
+
+
+class LimitUse(msgspec.Struct, kw_only=True, omit_defaults=True):
+    limit: Limit
+    holders: list[LimitHolder]
+    """Jobs that run under it, longest first; at most 50."""
+    waiting: list[WaitingLane]
+    """Who stands in line under it, longest waiting first."""
+    more_waiting: bool = False

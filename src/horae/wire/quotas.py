@@ -1,6 +1,7 @@
 """Quotas, and the queues they keep in bounds."""
 
 from datetime import datetime
+from uuid import UUID
 
 import msgspec
 
@@ -32,7 +33,7 @@ class QuotaPage(msgspec.Struct):
     items: list[Quota]
 
 
-class Queue(msgspec.Struct, kw_only=True):
+class Queue(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Approximate, and a second or two old. Rates are a second's, over the last minute."""
 
     tenant: str
@@ -47,7 +48,39 @@ class Queue(msgspec.Struct, kw_only=True):
     """Of jobs that failed for good."""
     retry_rate: float
     """Of attempts that failed and will be made again."""
+    oldest_job: UUID | None = None
+    """The job that has been due longest, of those first in line."""
+    oldest_at: datetime | None = None
+    """When it was due."""
 
 
 class QueuePage(msgspec.Struct):
     items: list[Queue]
+
+
+class WaitingLane(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """Jobs that wait for the same: of one tenant, queue, task and concurrency key, with the same requirements."""
+
+    tenant: str
+    queue: str
+    task: str
+    key: str | None = None
+    jobs: int
+    more: bool = False
+    """There are more than that: they were not counted to the end."""
+    job_id: UUID
+    """The first in line."""
+    due_at: datetime
+    """When that was due."""
+    gate: int | None = None
+    """The gate that holds them."""
+    limit: str | None = None
+    """The limit that has no room for them now."""
+    no_worker: bool = False
+    """No worker that is alive could run them."""
+
+
+class WaitingPage(msgspec.Struct, kw_only=True, omit_defaults=True):
+    items: list[WaitingLane]
+    """Longest waiting first."""
+    more: bool = False

@@ -1,6 +1,6 @@
 """Schedules, what becomes of their ticks, backfills, the forecast, and calendars."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +11,9 @@ from horae.model.definition import ScheduleDefinition
 from horae.model.ticks import Tick
 
 __all__ = [
+    "Agenda",
+    "AgendaDay",
+    "AgendaItem",
     "Backfill",
     "BackfillPage",
     "BackfillRequest",
@@ -20,8 +23,12 @@ __all__ = [
     "CalendarPage",
     "Collision",
     "Forecast",
+    "Frequent",
+    "LatestTick",
     "Minute",
     "Preview",
+    "PreviewFault",
+    "PreviewProblem",
     "PreviewRequest",
     "Proposal",
     "Schedule",
@@ -52,6 +59,18 @@ class ScheduleSave(ScheduleDefinition, kw_only=True, frozen=True, forbid_unknown
     """Only for keys that belong to no tenant."""
 
 
+class LatestTick(msgspec.Struct, kw_only=True, omit_defaults=True):
+    at: datetime
+    state: str
+    """`skipped`, `planned`, `waiting`, or the state of its job: `pending`, `running`, `succeeded` …"""
+    late: float | None = None
+    """Seconds from when it was due to when its job first started; jitter belongs to when it was due."""
+    reason: str | None = None
+    """Why it was skipped."""
+    count: int = 1
+    """How many ticks in a row this stands for."""
+
+
 class Schedule(msgspec.Struct, kw_only=True, omit_defaults=True):
     definition: ScheduleDefinition
     tenant: str
@@ -70,6 +89,10 @@ class Schedule(msgspec.Struct, kw_only=True, omit_defaults=True):
     made_at: datetime
     changed_by: str
     changed_at: datetime
+    next: list[Tick] | None = None
+    """The ticks to come, where a list was asked for them."""
+    latest: list[LatestTick] | None = None
+    """The last ticks of the rule, oldest first, where a list was asked for them."""
 
 
 class SchedulePut(Schedule, kw_only=True, omit_defaults=True):
@@ -126,11 +149,28 @@ class PreviewRequest(ScheduleDefinition, kw_only=True, frozen=True, forbid_unkno
     since: datetime | None = None
     until: datetime | None = None
     tenant: str | None = None
+    draft: bool = False
+    """It is still being written: what is wrong with its job is told beside the ticks, not instead of them."""
 
 
-class Preview(msgspec.Struct):
+class PreviewFault(msgspec.Struct):
+    pointer: str
+    detail: str
+
+
+class PreviewProblem(msgspec.Struct, kw_only=True, omit_defaults=True):
+    code: str
+    detail: str
+    field: str | None = None
+    errors: list[PreviewFault] | None = None
+    """What does not fit the task's schema."""
+
+
+class Preview(msgspec.Struct, omit_defaults=True):
     words: list[str]
     items: list[Tick]
+    problem: PreviewProblem | None = None
+    """Why a draft could not be saved as it is."""
 
 
 class TickRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -143,6 +183,9 @@ class TickRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
     """`planned`, `waiting`, `fired` or `skipped`."""
     job_id: UUID | None = None
     job_state: str | None = None
+    started_at: datetime | None = None
+    """When its job first started."""
+    finished_at: datetime | None = None
     reason: str | None = None
     """Why it was skipped: `missed`, `overlap`, `calendar`, `window`, `gap`, `fold`, `max_runs`, or an error's code."""
     detail: str | None = None
@@ -222,6 +265,46 @@ class Forecast(msgspec.Struct, kw_only=True):
     peak: int
     peak_spread: int
     truncated: bool
+
+
+class AgendaItem(msgspec.Struct, kw_only=True):
+    """One schedule on one day."""
+
+    schedule: str
+    tenant: str
+    first_at: datetime
+    ticks: int
+    """Those that fire."""
+    skipped: int
+    marks: list[str]
+    detail: str | None
+    """The first mark or skip in words."""
+
+
+class AgendaDay(msgspec.Struct, kw_only=True):
+    day: date
+    ticks: int
+    skipped: int
+    items: list[AgendaItem]
+    """The first fifty, by time."""
+
+
+class Frequent(msgspec.Struct, kw_only=True):
+    schedule: str
+    tenant: str
+
+
+class Agenda(msgspec.Struct, kw_only=True):
+    since: datetime
+    until: datetime
+    tz: str
+    schedules: int
+    days: list[AgendaDay]
+    """Those with ticks."""
+    frequent: list[Frequent]
+    """Schedules that fire too often to be counted out day by day."""
+    truncated: bool
+    """There are more schedules or ticks than it shows."""
 
 
 class Calendar(msgspec.Struct, kw_only=True):

@@ -52,6 +52,52 @@ class TaskDiff(msgspec.Struct, kw_only=True):
     """The lines that differ, as `diff -u` shows them, of the definitions written as YAML."""
 
 
+class TaskFigures(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What became of a task's jobs in some time. Those that ended need not be those that were submitted in it."""
+
+    submitted: int = 0
+    started: int = 0
+    """Attempts."""
+    succeeded: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    other: int = 0
+    """Expired or dropped."""
+    retried: int = 0
+    """Attempts that failed and were made again."""
+    mean: float | None = None
+    """Seconds of a run; absent when none ended."""
+    p50: float | None = None
+    """Half of the runs took less: reckoned from mean and spread, as are the next."""
+    p95: float | None = None
+    wait: float | None = None
+    """Seconds from due to start, on average."""
+
+
+class TaskStep(TaskFigures, kw_only=True, omit_defaults=True):
+    at: datetime
+
+
+class TaskStatistics(msgspec.Struct, kw_only=True):
+    since: datetime
+    until: datetime
+    step: int
+    """Seconds of each step."""
+    items: list[TaskStep]
+
+
+class TaskTotals(TaskFigures, kw_only=True, omit_defaults=True):
+    tenant: str
+    """Whose jobs they were."""
+    task: str
+
+
+class TaskTotalsPage(msgspec.Struct, kw_only=True):
+    since: datetime
+    until: datetime
+    items: list[TaskTotals]
+
+
 class Rollback(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     version: int
     reason: str = ""

@@ -112,6 +112,11 @@ class CheckpointUpload(msgspec.Struct, kw_only=True, forbid_unknown_fields=True)
     data: msgspec.Raw
 
 
+class TaskRuns(msgspec.Struct):
+    task: str
+    jobs: int
+
+
 class Worker(msgspec.Struct, kw_only=True, omit_defaults=True):
     id: int
     name: str
@@ -143,6 +148,10 @@ class Worker(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Who drains it, why, and until when."""
     steer_reason: str | None = None
     steer_until: datetime | None = None
+    probation: bool = False
+    """Its jobs kept failing while the same tasks do well elsewhere: it gets one at a time until one succeeds."""
+    runs: list[TaskRuns] | None = None
+    """In a list that was asked for it: how many jobs of which task it runs, of those that the key may see."""
     moving: int | None = None
     """In the answer to a drain that moves: how many running jobs are told to go on elsewhere, and how many stay,
     because no other worker could run them."""
@@ -161,3 +170,25 @@ class Drain(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defau
 
 class WorkerPage(msgspec.Struct, omit_defaults=True):
     items: list[Worker]
+
+
+class WorkerEvent(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """Something that happened to a worker, or to the one of its name and host before it."""
+
+    worker_id: int
+    at: datetime
+    """Of `late`: the beginning of the ten minutes that are summed up."""
+    event: str
+    """`joined`, `late` (a heartbeat came after more than half a lease), `drained`, `resumed`, `probation` (it gets one
+    job at a time, because its jobs kept failing), `trusted` (no longer so), `left` or `lost`."""
+    who: str | None = None
+    reason: str | None = None
+    seconds: float | None = None
+    """Of `late`: the longest silence. Of `drained`: for how long."""
+    times: int = 1
+    """Of `late`: how often in these ten minutes."""
+
+
+class WorkerHistory(msgspec.Struct):
+    items: list[WorkerEvent]
+    """Latest first; at most 200."""

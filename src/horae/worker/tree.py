@@ -7,7 +7,6 @@ still fork between two looks, so we look until nothing alive is left.
 A second net for what has lost its parent: every process below an agent inherits an environment mark.
 """
 
-import contextlib
 import ctypes
 import os
 import signal
@@ -86,9 +85,13 @@ def _environment(pid: int) -> bytes:
         return b""
 
 
-def send(pid: int, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+def send(pid: int, number: signal.Signals) -> bool:
+    """Whether it was there, and ours to send to."""
+    try:
         os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
 
 
 def end_descendants(pid: int) -> None:

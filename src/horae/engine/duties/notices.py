@@ -15,6 +15,7 @@ import asyncpg
 import msgspec
 import structlog
 
+from horae.engine.pulses import Beats, Pulses
 from horae.engine.signals import Signals
 from horae.store.database import LOST, Database
 from horae.store.upkeep import notice_send
@@ -26,6 +27,9 @@ SECONDS_BETWEEN: Final = 0.05
 MAX_LANES: Final = 120
 MAX_GROUPS: Final = 60
 """PostgreSQL takes 8,000 bytes in a notice."""
+MAX_TENANTS: Final = 30
+MAX_JOBS: Final = 100
+"""That a notice of pulses names: it goes alone."""
 RECONNECT_SECONDS: Final = 1.0
 
 
@@ -36,12 +40,14 @@ class Notice(msgspec.Struct, omit_defaults=True):
     cancel: list[int] = []
     freed: dict[int, int] = {}
     policy: bool = False
+    pulses: dict[int, Beats] = {}
 
 
 class Notices:
-    def __init__(self, database: Database, signals: Signals) -> None:
+    def __init__(self, database: Database, signals: Signals, pulses: Pulses) -> None:
         self._database = database
         self._signals = signals
+        self._pulses = pulses
         self._sender = uuid4().hex[:12]
         self._ready: dict[int, int] = {}
         self._scheduled: float | None = None
@@ -56,6 +62,7 @@ class Notices:
         signals.on_cancel.append(self._note_cancel)
         signals.on_freed.append(self._note_freed)
         signals.on_policy.append(self._note_policy)
+        pulses.nudge = self._something.set
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run(), name="duty notices")
@@ -118,7 +125,11 @@ class Notices:
                 raise ConnectionError("the connection for notices was ended")
             self._something.clear()
             notice = self._gather()
-            await notice_send(connection, CHANNEL, msgspec.json.encode(notice).decode())
+            if notice != Notice(self._sender):
+                await notice_send(connection, CHANNEL, msgspec.json.encode(notice).decode())
+            if pulses := self._pulses.take_untold(MAX_TENANTS, MAX_JOBS):
+                alone = Notice(self._sender, pulses=pulses)
+                await notice_send(connection, CHANNEL, msgspec.json.encode(alone).decode())
             await asyncio.sleep(SECONDS_BETWEEN)
 
     def _gather(self) -> Notice:
@@ -153,5 +164,7 @@ class Notices:
                 self._signals.freed(notice.freed)
             if notice.policy:
                 self._signals.policy()
+            for tenant_id, beats in notice.pulses.items():
+                self._pulses.hear(tenant_id, beats)
         finally:
             self._hearing = False

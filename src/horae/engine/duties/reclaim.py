@@ -35,6 +35,7 @@ LOOK_BACK_SECONDS: Final = 300.0
 BATCH: Final = 1000
 CANCEL_SECONDS: Final = 60.0
 FORGET_WORKER_SECONDS: Final = 7 * 86_400.0
+FORGET_EVENT_SECONDS: Final = 30 * 86_400.0
 
 
 class Reclaim:
@@ -69,7 +70,7 @@ class Reclaim:
         self._runs += 1
         if self._runs % 60 == 0:
             await self._workers.cancel_clean(CANCEL_SECONDS)
-            await self._workers.worker_clean(FORGET_WORKER_SECONDS)
+            await self._workers.worker_clean(FORGET_WORKER_SECONDS, FORGET_EVENT_SECONDS)
         return {"workers_lost": lost, "jobs": jobs}
 
     async def _give_away(self, worker_id: int, end: End) -> int:

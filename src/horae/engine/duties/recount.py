@@ -10,7 +10,7 @@ It counts less often when counting is dear.
 import time
 from collections import Counter
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.engine.duties.alone import alone
@@ -48,16 +48,19 @@ class Recount:
 
     async def _correct(self, actor: SoleActor) -> int:
         before = {
-            (row["tenant_id"], row["queue"]): (row["pending"], row["running"]) for row in await actor.depth_list()
+            (row["tenant_id"], row["queue"]): (row["pending"], row["running"], row["scheduled"], row["blocked"])
+            for row in await actor.depth_list()
         }
-        pending = await self._by_queue(await count_waiting(actor))
+        waiting = await count_waiting(actor)
+        pending = await self._by_queue(waiting.all)
+        scheduled, blocked = await self._by_queue(waiting.scheduled), await self._by_queue(waiting.blocked)
         running = await self._by_queue(_add(Counter(), await actor.lease_count()))
         corrections = []
         for key in before.keys() | pending.keys() | running.keys():
-            was = before.get(key, (0, 0))
-            change = (pending[key] - was[0], running[key] - was[1])
-            if any(change):
-                corrections.append((*key, *change))
+            was = before.get(key, (0, 0, 0, 0))
+            now = (pending[key], running[key], scheduled[key], blocked[key])
+            if now != was:
+                corrections.append((*key, now[0] - was[0], now[1] - was[1], now[2], now[3]))
         if corrections:
             await actor.depth_correct(corrections)
         return len(corrections)
@@ -71,18 +74,30 @@ class Recount:
         return depths
 
 
-async def count_waiting(actor: SoleActor, stretch: int = STRETCH) -> Counter[int]:
-    """How many jobs wait in each lane."""
-    counts: Counter[int] = Counter()
+class Waiting(NamedTuple):
+    """How many jobs wait in each lane, by state."""
+
+    ready: Counter[int]
+    scheduled: Counter[int]
+    blocked: Counter[int]
+
+    @property
+    def all(self) -> Counter[int]:
+        return self.ready + self.scheduled + self.blocked
+
+
+async def count_waiting(actor: SoleActor, stretch: int = STRETCH) -> Waiting:
+    counts = Waiting(Counter(), Counter(), Counter())
     lane_id, rank, job_id = -1, LOWEST_RANK, NO_ID
     while rows := await actor.ready_count(lane_id, rank, job_id, stretch):
-        _add(counts, rows)
+        _add(counts.ready, rows)
         lane_id, rank, job_id = next((r["lane_id"], r["rank"], r["id"]) for r in rows if r["id"] is not None)
     lane_id, job_id = -1, NO_ID
     while rows := await actor.timer_count(lane_id, job_id, stretch):
-        _add(counts, rows)
+        _add(counts.scheduled, rows)
         lane_id, job_id = next((r["lane_id"], r["id"]) for r in rows if r["id"] is not None)
-    return _add(counts, await actor.blocked_count())
+    _add(counts.blocked, await actor.blocked_count())
+    return counts
 
 
 def _add(counts: Counter[int], rows: Rows) -> Counter[int]:

@@ -4,13 +4,14 @@ Counts that could not be sent are kept for the next time. Counts whose answer go
 would be wrong for good, while depths that miss them are corrected by the recount.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
 from typing import Final
 
 from horae.engine.durations import Durations, Sums
 from horae.engine.duties.alone import alone
+from horae.engine.flows import Flow, by_tenant
 from horae.engine.lanes import Lanes
 from horae.engine.tally import Counts, Tally
 from horae.store.control import LaneKey
@@ -22,6 +23,8 @@ LEARN_EVERY: Final = 10
 DAY: Final = 86_400.0
 FINE_SECONDS: Final = DAY / 4
 HOURLY_SECONDS: Final = 90 * DAY
+FLOW_SECONDS: Final = {10: DAY / 12, 60: DAY + 7200.0, 3600: HOURLY_SECONDS}
+"""How long flows are kept, by their span: the ranges of the overview, and a little."""
 CLEAN_ROWS: Final = 20_000
 
 
@@ -36,6 +39,8 @@ class RollupFlush:
         self._durations = durations
         self._runs = 0
         self._read: datetime | None = None
+        self.on_written: list[Callable[[Mapping[int, Flow], Sequence[tuple[int, str]]], None]] = []
+        """Told what happened by tenant, and some of the jobs it happened to, with their tenants."""
 
     async def run_once(self) -> Mapping[str, int]:
         written = await self.flush()
@@ -56,6 +61,11 @@ class RollupFlush:
         except (NotConnected, *TRANSIENT):
             self._tally.give_back(counts)
             raise
+        flows = by_tenant(rows)
+        changed = self._tally.take_changed().items()
+        jobs = [(keys[lane_id].tenant_id, job_id) for job_id, lane_id in changed if lane_id in keys]
+        for listener in self.on_written:
+            listener(flows, jobs)
         return len(rows)
 
     async def _learn(self) -> int:
@@ -105,4 +115,7 @@ class RollupUpkeep:
             total += cleaned
         while cleaned := await actor.rollup_hour_clean(HOURLY_SECONDS, CLEAN_ROWS):
             total += cleaned
+        for span, seconds in FLOW_SECONDS.items():
+            while cleaned := await actor.flow_clean(span, seconds, CLEAN_ROWS):
+                total += cleaned
         return total

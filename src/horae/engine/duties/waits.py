@@ -1,7 +1,7 @@
 """Waits: what lanes waited for limits, and which workers are on probation, is known to all servers within seconds.
 
-Both are for `explain` only. A server that dies takes the last minute of its waits with it, and a worker's probation
-ends with the server that saw it fail.
+Both are for `explain` and for people only. A server that dies takes the last minute of its waits with it, and a
+worker's probation ends with the server that saw it fail.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -39,7 +39,7 @@ class WaitsDuty:
         self._policy = policy
         self._probing = probing
         self._kept = min(retention, KEPT).total_seconds()
-        self._told: dict[int, bool] = {}
+        self._told: dict[int, tuple[bool, bool]] = {}
         self._runs = 0
 
     async def run_once(self) -> Mapping[str, int]:
@@ -64,8 +64,8 @@ class WaitsDuty:
         return len(rows)
 
     async def _tell_probing(self) -> None:
-        present = {session.worker_id: probing for session, probing in self._probing()}
-        changed = [(number, probing) for number, probing in present.items() if self._told.get(number) != probing]
+        present = {session.worker_id: (probing, session.record.probation) for session, probing in self._probing()}
+        changed = [(number, *told) for number, told in present.items() if self._told.get(number) != told]
         if changed:
             await self._rows.worker_note_probing(changed)
         self._told = present

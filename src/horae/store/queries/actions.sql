@@ -1,47 +1,67 @@
 -- Dead letters and bulk actions.
 
 -- name: dead_causes
--- The causes of a tenant's dead letters, the most frequent first.
--- $1 tenant, $2 cause or null, $3 since (id), $4 before (id), $5 rows
-select cause, count(*) as count, min(finished_at) as first_at, max(finished_at) as last_at
+-- The causes of some tenants' dead letters, the most frequent first.
+-- $1 tenants, $2 cause or null, $3 since (id), $4 before (id), $5 rows
+select tenant_id, cause, count(*) as count, min(finished_at) as first_at, max(finished_at) as last_at
 from outcome
-where tenant_id = $1 and state = 'failed' and discarded_at is null and ($2::text is null or cause = $2)
+where tenant_id = any ($1::int[]) and state = 'failed' and discarded_at is null and ($2::text is null or cause = $2)
   and id >= $3 and id < $4
-group by cause
+group by tenant_id, cause
 order by count(*) desc, max(finished_at) desc
 limit $5;
 
 -- name: dead_newest
--- The newest dead letters of one cause, with their tasks.
--- $1 tenant, $2 cause, $3 since (id), $4 before (id), $5 rows
-select o.id, o.error, l.task
-from (
-    select id, error, tenant_id from outcome
-    where tenant_id = $1 and cause is not distinct from $2 and state = 'failed' and discarded_at is null
-      and id >= $3 and id < $4
-    order by id desc
-    limit $5
+-- The newest dead letters of each of some causes, with their tasks, and the error of the very newest.
+-- $1 tenants, $2 their causes, $3 since (id), $4 before (id), $5 rows of each
+select w.place, o.id, case when o.age = 1 then o.error end as error, l.task
+from unnest($1::int[], $2::text[]) with ordinality as w (tenant_id, cause, place)
+cross join lateral (
+    -- Those before there were fingerprints apart: `is not distinct from` would not use the index.
+    (select id, error, row_number() over (order by id desc) as age from outcome
+     where outcome.tenant_id = w.tenant_id and outcome.cause = w.cause and state = 'failed' and discarded_at is null
+       and id >= $3 and id < $4
+     order by id desc
+     limit $5)
+    union all
+    (select id, error, row_number() over (order by id desc) from outcome
+     where w.cause is null and outcome.tenant_id = w.tenant_id and outcome.cause is null and state = 'failed'
+       and discarded_at is null and id >= $3 and id < $4
+     order by id desc
+     limit $5)
 ) o
-join job j on j.tenant_id = o.tenant_id and j.id = o.id
+join job j on j.tenant_id = w.tenant_id and j.id = o.id
 join lane l on l.id = j.lane_id
-order by o.id desc;
+order by w.place, o.id desc;
 
 -- name: dead_list
 -- Ids of dead letters, newest first.
--- $1 tenant, $2 ids or null for any, $3 since (id), $4 before (id), $5 rows
-select id from outcome
-where tenant_id = $1 and state = 'failed' and discarded_at is null and id >= $3 and id < $4
-  and ($2::uuid[] is null or id = any ($2))
-order by id desc
+-- $1 tenants, $2 ids or null for any, $3 since (id), $4 before (id), $5 rows
+select o.tenant_id, o.id
+from unnest($1::int[]) as t (id)
+cross join lateral (
+    select tenant_id, id from outcome
+    where tenant_id = t.id and state = 'failed' and discarded_at is null and id >= $3 and id < $4
+      and ($2::uuid[] is null or id = any ($2))
+    order by id desc
+    limit $5
+) o
+order by o.id desc
 limit $5;
 
 -- name: dead_list_cause
 -- The same of one cause.
--- $1 tenant, $2 ids or null for any, $3 since (id), $4 before (id), $5 rows, $6 cause
-select id from outcome
-where tenant_id = $1 and state = 'failed' and discarded_at is null and id >= $3 and id < $4 and cause = $6
-  and ($2::uuid[] is null or id = any ($2))
-order by id desc
+-- $1 tenants, $2 ids or null for any, $3 since (id), $4 before (id), $5 rows, $6 cause
+select o.tenant_id, o.id
+from unnest($1::int[]) as t (id)
+cross join lateral (
+    select tenant_id, id from outcome
+    where tenant_id = t.id and state = 'failed' and discarded_at is null and id >= $3 and id < $4 and cause = $6
+      and ($2::uuid[] is null or id = any ($2))
+    order by id desc
+    limit $5
+) o
+order by o.id desc
 limit $5;
 
 -- name: dead_discard

@@ -127,6 +127,6 @@ from wanted w join lane l using (tenant_id, queue, task, concurrency_key, requir
 select id, tenant_id, queue, task, concurrency_key, requires, urgent from lane where id = any ($1::int[]);
 
 -- name: lane_select
--- The lanes of a tenant that match a filter.
--- $1 tenant, $2 queue or null, $3 task or null
-select id from lane where tenant_id = $1 and ($2::text is null or queue = $2) and ($3::text is null or task = $3);
+-- The lanes of tenants that match a filter.
+-- $1 tenants, $2 queue or null, $3 task or null
+select id from lane where tenant_id = any ($1::int[]) and ($2::text is null or queue = $2) and ($3::text is null or task = $3);

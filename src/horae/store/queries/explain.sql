@@ -32,6 +32,16 @@ select w.lane_id, (
 ) as jobs
 from unnest($1::int[], $2::bigint[]) as w (lane_id, rank);
 
+-- name: explain_heads
+-- The first job of lanes that have some ready, and when it was due.
+-- $1 lanes
+select w.lane_id, r.id, j.run_at, t.name as tenant
+from unnest($1::int[]) as w (lane_id)
+cross join lateral (select id from ready where ready.lane_id = w.lane_id order by rank, id limit 1) r
+cross join lateral (select tenant_id from lane where lane.id = w.lane_id limit 1) l
+cross join lateral (select run_at from job where job.tenant_id = l.tenant_id and job.id = r.id limit 1) j
+cross join lateral (select name from tenant where tenant.id = l.tenant_id limit 1) t;
+
 -- name: explain_leases
 -- What workers run, each up to a bound.
 -- $1 workers, $2 their bounds
@@ -102,8 +112,15 @@ delete from lane_wait where ctid = any (array(
 returning 1;
 
 -- name: worker_note_probing
--- Which of these workers are on probation with a probe out.
--- $1 workers, $2 whether
-update worker w set probing = n.probing
-from unnest($1::int[], $2::boolean[]) as n (id, probing)
-where w.id = n.id and w.probing <> n.probing;
+-- Which of these workers are on probation, and which of those have a probe out.
+-- $1 workers, $2 whether a probe is out, $3 whether on probation
+with changed as materialized (
+    select n.*, w.probation <> n.probation as turned
+    from unnest($1::int[], $2::boolean[], $3::boolean[]) as n (id, probing, probation)
+    join worker w on w.id = n.id
+    where (w.probing, w.probation) <> (n.probing, n.probation)
+), noted as (
+    insert into worker_event (worker_id, event)
+    select id, case when probation then 'probation' else 'trusted' end from changed where turned
+)
+update worker w set probing = c.probing, probation = c.probation from changed c where w.id = c.id;

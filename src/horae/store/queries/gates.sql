@@ -47,6 +47,24 @@ limit $5;
 -- $1 tenant or null
 select id from gate where kind = 'stop' and released_at is null and tenant_id is not distinct from $1;
 
+-- name: gate_radius
+-- What an emergency stop would hold or touch, by queue: how much waits, about, what runs now, and on which workers.
+-- $1 tenant or null for all, $2 rows
+with going as (
+    select l.tenant_id, l.queue, count(*) as running, array_agg(distinct le.worker_id) as workers
+    from lease le join lane l on l.id = le.lane_id
+    where $1::int is null or l.tenant_id = $1
+    group by l.tenant_id, l.queue
+), waiting as (
+    select tenant_id, queue, greatest(pending, 0) as pending from depth where $1::int is null or tenant_id = $1
+)
+select t.name as tenant, queue, coalesce(w.pending, 0) as pending, coalesce(g.running, 0) as running, g.workers
+from waiting w full join going g using (tenant_id, queue)
+join tenant t on t.id = tenant_id
+where coalesce(w.pending, 0) > 0 or g.running > 0
+order by coalesce(w.pending, 0) + coalesce(g.running, 0) desc, t.name, queue
+limit $2;
+
 -- name: gate_change
 -- $1 gate, $2 tenant or null for any, $3 reason or null, $4 whether the expiry changes, $5 seconds from now or null
 update gate

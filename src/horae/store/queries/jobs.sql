@@ -18,61 +18,12 @@ select coalesce(
      limit 1)
 ) as tenant_id;
 
--- name: job_list
--- One page of a tenant's jobs, newest first, whatever their state. At most $8 rows are looked at, so that a filter
--- that matches little costs a bounded time; the caller goes on from the last id looked at.
--- $1 tenant, $2 lanes or null, $3 keys or null, $4 label name or null, $5 label value, $6 since (id), $7 before (id),
--- $8 rows to look at
-select j.id,
-       (($2::int[] is null or j.lane_id = any ($2)) and ($3::int[] is null or j.key_id = any ($3))
-        and ($4::text is null or j.options::jsonb -> 'labels' ->> $4 = $5)) as wanted
-from job j
-where j.tenant_id = $1 and j.id >= $6 and j.id < $7
-order by j.id desc
-limit $8;
-
 -- name: job_states
 -- The rows of a page, each with its present state.
 -- $1 tenant, $2 ids
 select * from job_state
 where tenant_id = $1 and id = any ($2::uuid[])
 order by id desc;
-
--- name: job_list_ended
--- Ids of ended jobs of one state, newest first: by the partial index, or for successes by the primary key.
--- $1 tenant, $2 state, $3 since (id), $4 before (id), $5 rows to look at
-select id from outcome
-where tenant_id = $1 and state = $2::text::outcome_state and id >= $3 and id < $4
-order by id desc
-limit $5;
-
--- name: job_list_running
--- As job_list_scheduled.
--- $1 lanes, $2 since (id), $3 before (id), $4 rows
-select id from lease
-where lane_id = any ($1::int[]) and id >= $2 and id < $3
-limit $4;
-
--- name: job_list_scheduled
--- Ids of scheduled jobs, in no order: the caller sorts them when they are few, and walks the jobs when they are many.
--- $1 lanes, $2 since (id), $3 before (id), $4 rows
-select id from timer
-where lane_id = any ($1::int[]) and id >= $2 and id < $3
-limit $4;
-
--- name: job_list_blocked
--- As job_list_scheduled.
--- $1 lanes, $2 since (id), $3 before (id), $4 rows
-select id from blocked
-where lane_id = any ($1::int[]) and id >= $2 and id < $3
-limit $4;
-
--- name: job_list_ready
--- As job_list_scheduled.
--- $1 lanes, $2 since (id), $3 before (id), $4 rows
-select id from ready
-where lane_id = any ($1::int[]) and id >= $2 and id < $3
-limit $4;
 
 -- name: job_state_poll
 -- How far watched jobs are: for result and event streams whose job ended on another server.
@@ -241,26 +192,32 @@ on conflict do nothing;
 -- name: executions_of_worker
 -- What a worker ended inside a time window, latest first; the block range index bounds the reading.
 -- $1 worker, $2 tenant or null for any, $3 from, $4 until, $5 and $6 the id and attempt to go on after, $7 rows
-select e.*, x.isolation, x.task_version, x.read_bytes, x.written_bytes
+select e.*, t.task, x.isolation, x.task_version, x.read_bytes, x.written_bytes
 from (
-    select tenant_id, id, attempt, worker_id, started_at, finished_at as ended_at, ending::text as ending, error, cpu,
-           peak_memory
-    from outcome
-    where finished_at >= $3 and finished_at <= $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
-    union all
-    select tenant_id, id, attempt, worker_id, started_at, ended_at, ending::text, error, cpu, peak_memory
-    from attempt
-    where ended_at >= $3 and ended_at <= $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
+    select * from (
+        select tenant_id, id, attempt, worker_id, started_at, finished_at as ended_at, ending::text as ending, error, cpu,
+               peak_memory
+        from outcome
+        where finished_at >= $3 and finished_at <= $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
+        union all
+        select tenant_id, id, attempt, worker_id, started_at, ended_at, ending::text, error, cpu, peak_memory
+        from attempt
+        where ended_at >= $3 and ended_at <= $4 and worker_id = $1 and ($2::int is null or tenant_id = $2)
+    ) all_ended
+    where (ended_at, id, attempt) < ($4, $5::uuid, $6::int)
+    order by ended_at desc, id desc, attempt desc
+    limit $7
 ) e
 left join execution x on x.tenant_id = e.tenant_id and x.id = e.id and x.attempt = e.attempt
-where (e.ended_at, e.id, e.attempt) < ($4, $5::uuid, $6::int)
-order by e.ended_at desc, e.id desc, e.attempt desc
-limit $7;
+left join lateral (
+    select l.task from job j join lane l on l.id = j.lane_id where j.tenant_id = e.tenant_id and j.id = e.id limit 1
+) t on true
+order by e.ended_at desc, e.id desc, e.attempt desc;
 
 -- name: executions_running
 -- What a worker runs now.
 -- $1 worker, $2 tenant or null for any
-select le.id, le.attempt, le.worker_id, le.granted_at as started_at
+select le.id, le.attempt, le.worker_id, le.granted_at as started_at, l.task
 from lease le join lane l on l.id = le.lane_id
 where le.worker_id = $1 and ($2::int is null or l.tenant_id = $2)
 order by le.granted_at desc

@@ -14,10 +14,10 @@ with counted as materialized (
     insert into depth (tenant_id, queue, pending, running)
     select tenant_id, queue, sum(pending), sum(running) from counted
     group by tenant_id, queue
-    having sum(pending) <> 0 or sum(running) <> 0
     order by tenant_id, queue
     on conflict (tenant_id, queue) do update
     set pending = depth.pending + excluded.pending, running = depth.running + excluded.running
+    where excluded.pending <> 0 or excluded.running <> 0 -- else it is only there, so that the queue is listed
 )
 insert into rollup (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried,
                     runs, run_seconds, run_squares, wait_seconds)
@@ -85,12 +85,13 @@ with lately as (
     select tenant_id, queue, sum(submitted) as submitted, sum(started) as started, sum(succeeded) as succeeded,
            sum(failed) as failed, sum(retried) as retried, sum(wait_seconds) as wait_seconds
     from rollup
-    where bucket >= date_bin('10 seconds', clock_timestamp(), 'epoch') - interval '1 minute'
-      and bucket < date_bin('10 seconds', clock_timestamp(), 'epoch')
+    -- Each instant in a subquery of its own: compared with a volatile function, every row would be read.
+    where bucket >= (select date_bin('10 seconds', clock_timestamp(), 'epoch') - interval '1 minute')
+      and bucket < (select date_bin('10 seconds', clock_timestamp(), 'epoch'))
       and ($1::int is null or tenant_id = $1)
     group by tenant_id, queue
 )
-select t.name as tenant, d.queue, greatest(d.pending, 0) as pending, greatest(d.running, 0) as running,
+select t.name as tenant, d.tenant_id, d.queue, greatest(d.pending, 0) as pending, greatest(d.running, 0) as running,
        coalesce(submitted, 0)::float / 60 as submit_rate, coalesce(started, 0)::float / 60 as start_rate,
        coalesce(succeeded, 0)::float / 60 as success_rate, coalesce(failed, 0)::float / 60 as failure_rate,
        coalesce(retried, 0)::float / 60 as retry_rate
@@ -109,16 +110,18 @@ union all
 select 0, '', coalesce(sum(pending), 0)::bigint from depth;
 
 -- name: depth_list
-select tenant_id, queue, pending, running from depth;
+select tenant_id, queue, pending, running, scheduled, blocked from depth;
 
 -- name: depth_correct
 -- Corrects the depths by what a recount found: additive, so that changes written meanwhile are kept.
--- $1 tenants, $2 queues, $3 corrections of pending, $4 of running
-insert into depth (tenant_id, queue, pending, running)
-select * from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[]) as c (tenant_id, queue, pending, running)
+-- $1 tenants, $2 queues, $3 corrections of pending, $4 of running, $5 how many are scheduled, $6 blocked
+insert into depth (tenant_id, queue, pending, running, scheduled, blocked)
+select * from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+    as c (tenant_id, queue, pending, running, scheduled, blocked)
 order by tenant_id, queue
 on conflict (tenant_id, queue) do update
-set pending = depth.pending + excluded.pending, running = depth.running + excluded.running;
+set pending = depth.pending + excluded.pending, running = depth.running + excluded.running,
+    scheduled = excluded.scheduled, blocked = excluded.blocked;
 
 -- name: depth_clean
 -- Forgets queues that are empty and have seen nothing for an hour.

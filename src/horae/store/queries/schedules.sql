@@ -28,7 +28,8 @@ from schedule s join tenant n on n.id = s.tenant_id
 where s.tenant_id = $1 and s.name = $2;
 
 -- name: schedule_list
--- $1 tenant, or null for any, $2 task, or null for any, $3 name and $4 tenant number to go on after, $5 rows
+-- $1 tenant, or null for any, $2 task, or null for any, $3 name and $4 tenant number to go on after, $5 rows,
+-- $6 a part of the name or the task, or null, $7 state, or null
 select s.*, n.name as tenant, clock_timestamp() as now,
        (select run_at from tick t
         where t.schedule_id = s.id and t.origin = 'rule' and t.at > (select clock_timestamp()) and t.state <> 'skipped'
@@ -36,6 +37,15 @@ select s.*, n.name as tenant, clock_timestamp() as now,
 from schedule s join tenant n on n.id = s.tenant_id
 where ($1::int is null or s.tenant_id = $1) and ($2::text is null or s.task = $2)
   and (s.name, s.tenant_id) > ($3, $4::int)
+  and s.name >= $3 -- says nothing new, but an index by tenant and name can begin there
+  and ($6::text is null or strpos(lower(s.name), lower($6)) > 0 or strpos(lower(s.task), lower($6)) > 0)
+  and ($7::text is null or $7 = case
+       when s.paused_at is not null then 'paused'
+       when s.next_at is null and not exists (
+           select from tick t
+           where t.schedule_id = s.id and t.origin = 'rule' and t.at > (select clock_timestamp())
+             and t.state <> 'skipped') then 'ended'
+       else 'active' end)
 order by s.name, s.tenant_id
 limit $5;
 
@@ -219,16 +229,53 @@ from tick t join schedule s on s.id = t.schedule_id
 where t.look_at < (select at from long_ago) and t.state = 'planned';
 
 -- name: tick_list
--- What became of a schedule's ticks, latest first.
+-- What became of a schedule's ticks, latest first, and when their jobs first started.
 -- $1 tenant, $2 schedule, $3 before, $4 only this state, or null, $5 rows
-select t.*, o.state::text as outcome,
-       exists (select from lease le where le.lane_id = j.lane_id and le.id = j.id) as running
+select t.*, o.state::text as outcome, le.id is not null as running, o.finished_at,
+       coalesce(a.started_at, case when o.attempt = 1 then o.started_at end,
+                case when le.attempt = 1 then le.granted_at end) as started_at
 from tick t
 left join job j on j.tenant_id = t.tenant_id and j.id = t.job_id
 left join outcome o on o.tenant_id = t.tenant_id and o.id = t.job_id
+left join lateral (
+    select * from lease where lease.lane_id = j.lane_id and lease.id = j.id limit 1
+) le on true
+left join attempt a on a.tenant_id = t.tenant_id and a.id = t.job_id and a.attempt = 1
 where t.tenant_id = $1 and t.schedule_id = $2 and t.at < $3 and ($4::text is null or t.state = $4)
 order by t.at desc, t.origin
 limit $5;
+
+-- name: tick_latest
+-- The last ticks of the rule of each of these schedules, when their jobs first started and how they ended, latest first.
+-- The laterals with a limit keep it to one step down an index for each tick, however large those tables are.
+-- $1 tenant, or null for any, $2 schedules, $3 ticks of each
+select t.schedule_id, t.at, t.run_at, t.state, t.reason, t.count, t.job_id, o.state::text as outcome,
+       le.id is not null as running,
+       coalesce(a.started_at, case when o.attempt = 1 then o.started_at end,
+                case when le.attempt = 1 then le.granted_at end) as started_at
+from unnest($2::bigint[]) as s (id)
+cross join lateral (
+    select * from tick
+    where tick.schedule_id = s.id and tick.origin = 'rule' and tick.at <= (select clock_timestamp())
+      and ($1::int is null or tick.tenant_id = $1)
+    order by tick.at desc
+    limit $3
+) t
+left join lateral (
+    select job.id, job.lane_id from job where job.tenant_id = t.tenant_id and job.id = t.job_id limit 1
+) j on true
+left join lateral (
+    select * from outcome where outcome.tenant_id = t.tenant_id and outcome.id = t.job_id limit 1
+) o on true
+left join lateral (
+    select * from lease where lease.lane_id = j.lane_id and lease.id = j.id limit 1
+) le on true
+left join lateral (
+    select started_at from attempt
+    where attempt.tenant_id = t.tenant_id and attempt.id = t.job_id and attempt.attempt = 1
+    limit 1
+) a on true
+order by t.schedule_id, t.at desc;
 
 -- name: tick_clean
 -- Forgets ticks older than $1 seconds, a bounded number at a time.

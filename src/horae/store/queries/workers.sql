@@ -3,28 +3,49 @@
 -- name: worker_join
 -- $1 tenant or null for all, $2 name, $3 host, $4 slots, $5 tasks, $6 queues or null, $7 labels, $8 version, $9 pid,
 -- $10 cpus, $11 memory, $12 region, $13 zone, $14 kind, $15 gpus, $16 disk, $17 kinds, $18 widest, $19 lease seconds
-insert into worker (tenant_id, name, host, slots, tasks, queues, labels, version, pid, cpus, memory, region, zone,
-                    kind, gpus, disk, kinds, widest, expires_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-        clock_timestamp() + $19 * interval '1 second')
-returning id;
+with joined as (
+    insert into worker (tenant_id, name, host, slots, tasks, queues, labels, version, pid, cpus, memory, region, zone,
+                        kind, gpus, disk, kinds, widest, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+            clock_timestamp() + $19 * interval '1 second')
+    returning id
+), noted as (
+    insert into worker_event (worker_id, event) select id, 'joined' from joined
+)
+select id from joined;
 
 -- name: worker_heartbeat
 -- Renews a worker's lease, and with it all its jobs. No row: the lease had ended, and stays ended.
 -- A maintenance whose time is over ends here: only a worker that lives has anything to go on with. All four columns go
 -- by one reading of the clock, or a worker could stay drained without an end.
+-- A silence of more than half a lease is noted down, as is the end of a maintenance: a worker that is well writes nothing.
 -- $1 worker, $2 tenant or null, $3 now, by a clock that never jumps ahead, $4 lease seconds, $5 running, $6 queued, $7 cpu,
 -- $8 memory
-update worker
-set seen_at = clock_timestamp(), expires_at = clock_timestamp() + $4 * interval '1 second', running = $5, queued = $6,
-    cpu_load = $7, memory_load = $8,
-    state = case when steer_until <= statement_timestamp() then 'active' else state end,
-    steered_by = case when steer_until <= statement_timestamp() then null else steered_by end,
-    steer_reason = case when steer_until <= statement_timestamp() then null else steer_reason end,
-    steer_until = case when steer_until <= statement_timestamp() then null else steer_until end
-where id = $1 and tenant_id is not distinct from $2 and state in ('active', 'draining')
-  and expires_at > $3::timestamptz
-returning state;
+with was as materialized (
+    select extract(epoch from clock_timestamp() - seen_at) as silence, steer_until <= statement_timestamp() as rested
+    from worker where id = $1
+), beat as (
+    update worker
+    set seen_at = clock_timestamp(), expires_at = clock_timestamp() + $4 * interval '1 second', running = $5, queued = $6,
+        cpu_load = $7, memory_load = $8,
+        state = case when steer_until <= statement_timestamp() then 'active' else state end,
+        steered_by = case when steer_until <= statement_timestamp() then null else steered_by end,
+        steer_reason = case when steer_until <= statement_timestamp() then null else steer_reason end,
+        steer_until = case when steer_until <= statement_timestamp() then null else steer_until end
+    where id = $1 and tenant_id is not distinct from $2 and state in ('active', 'draining')
+      and expires_at > $3::timestamptz
+    returning state
+), late as (
+    insert into worker_event (worker_id, at, event, seconds)
+    select $1, date_bin('10 minutes', clock_timestamp(), 'epoch'), 'late', was.silence
+    from was cross join beat where was.silence > $4 / 2
+    on conflict (worker_id, at, event) do update
+    set times = worker_event.times + 1, seconds = greatest(worker_event.seconds, excluded.seconds)
+), rested as (
+    insert into worker_event (worker_id, event, reason)
+    select $1, 'resumed', 'its maintenance is over' from was cross join beat where was.rested
+)
+select state from beat;
 
 -- name: worker_get
 -- $1 worker, $2 tenant or null for any
@@ -40,19 +61,30 @@ limit 1000;
 
 -- name: worker_set_state
 -- $1 worker, $2 tenant or null for any, $3 new state, $4 states it may come from
-update worker set state = $3
-where id = $1 and ($2::int is null or tenant_id = $2) and state = any ($4::text[])
-returning id;
+with changed as (
+    update worker set state = $3
+    where id = $1 and ($2::int is null or tenant_id = $2) and state = any ($4::text[])
+    returning id
+), noted as (
+    insert into worker_event (worker_id, event) select id, $3 from changed
+)
+select id from changed;
 
 -- name: worker_steer
 -- Drains a worker, or lets it go on ($3), and notes who did, why and until when.
--- $1 worker, $2 tenant or null for any, $3 new state, $4 who or null, $5 reason or null, $6 seconds or null
-update worker
-set state = $3, steered_by = $4, steer_reason = $5,
-    steer_until = clock_timestamp() + $6::float * interval '1 second'
-where id = $1 and ($2::int is null or tenant_id = $2) and state in ('active', 'draining')
-  and expires_at > clock_timestamp()
-returning id;
+-- $1 worker, $2 tenant or null for any, $3 new state, $4 who, $5 reason or null, $6 seconds or null
+with steered as (
+    update worker
+    set state = $3, steered_by = case when $3 = 'draining' then $4::text end, steer_reason = $5,
+        steer_until = clock_timestamp() + $6::float * interval '1 second'
+    where id = $1 and ($2::int is null or tenant_id = $2) and state in ('active', 'draining')
+      and expires_at > clock_timestamp()
+    returning id
+), noted as (
+    insert into worker_event (worker_id, event, who, reason, seconds)
+    select id, case when $3 = 'draining' then 'drained' else 'resumed' end, $4, $5, $6 from steered
+)
+select id from steered;
 
 -- name: worker_expired
 -- Workers whose lease has ended, and those lost of late, in case a claim raced with their end.
@@ -65,9 +97,14 @@ where (state in ('active', 'draining') and expires_at <= $1::timestamptz)
 -- name: worker_lose
 -- Declares a worker lost if its lease has really ended; decided by the row's own lock.
 -- $1 worker, $2 now, by a clock that never jumps ahead
-update worker set state = 'lost'
-where id = $1 and state in ('active', 'draining') and expires_at <= $2::timestamptz
-returning id;
+with lost as (
+    update worker set state = 'lost'
+    where id = $1 and state in ('active', 'draining') and expires_at <= $2::timestamptz
+    returning id
+), noted as (
+    insert into worker_event (worker_id, event) select id, 'lost' from lost
+)
+select id from lost;
 
 -- name: worker_set_right
 -- Workers that were seen in the future: the clock was set back. Their leases begin anew; else one that is dead would hold
@@ -133,11 +170,37 @@ where c.requested_at < clock_timestamp() - $1 * interval '1 second'
   and not exists (select from lease le where le.lane_id = c.lane_id and le.id = c.id and le.attempt = c.attempt);
 
 -- name: worker_clean
--- Forgets workers that have been gone for $1 seconds and hold nothing.
--- $1 seconds
-delete from worker w
-where w.state in ('left', 'lost') and w.seen_at < clock_timestamp() - $1 * interval '1 second'
-  and not exists (select from lease le where le.worker_id = w.id);
+-- Forgets workers that have been gone for $1 seconds and hold nothing, and what happened to workers $2 seconds ago.
+-- $1 seconds, $2 seconds
+with gone as (
+    delete from worker w
+    where w.state in ('left', 'lost') and w.seen_at < clock_timestamp() - $1 * interval '1 second'
+      and not exists (select from lease le where le.worker_id = w.id)
+    returning w.id
+)
+delete from worker_event e
+where e.at < (select clock_timestamp()) - $2 * interval '1 second' or e.worker_id in (select id from gone);
+
+-- name: worker_history
+-- What happened to a worker and to those of the same name on the same host before it, latest first.
+-- $1 worker, $2 tenant or null for any, $3 rows
+select e.worker_id, e.at, e.event, e.who, e.reason, e.seconds, e.times
+from worker w
+join worker o on o.name = w.name and o.host = w.host and o.tenant_id is not distinct from w.tenant_id
+join worker_event e on e.worker_id = o.id
+where w.id = $1 and ($2::int is null or w.tenant_id = $2 or w.tenant_id is null)
+order by e.at desc, e.worker_id desc, e.event
+limit $3;
+
+-- name: worker_runs
+-- How many jobs of which task each worker runs.
+-- $1 tenant or null for any, $2 rows
+select le.worker_id, l.task, count(*) as jobs
+from lease le join lane l on l.id = le.lane_id
+where $1::int is null or l.tenant_id = $1
+group by le.worker_id, l.task
+order by le.worker_id, jobs desc, l.task
+limit $2;
 
 -- name: log_append
 -- Stores output of attempts that this worker holds. Sent twice, stored once.

@@ -56,8 +56,11 @@ class ContainerHold:
         self._pid: int | None = None
 
     def terminate(self) -> None:
-        """Engines pass it on to the container."""
-        tree.send(self._client.pid, signal.SIGTERM)
+        """To the init of the container, which passes it on; so does the engine's program, but not in its first moments:
+        there it would die of it, and the job would be killed without its time to end.
+        """
+        if self.pid is None or not tree.send(self.pid, signal.SIGTERM):
+            tree.send(self._client.pid, signal.SIGTERM)
 
     async def kill(self) -> None:
         if not self._client.exited.done():

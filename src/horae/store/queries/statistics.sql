@@ -1,0 +1,61 @@
+-- What became of a task's jobs over time. Ranges of many hours are read from the sums of whole hours, and what is not
+-- summed up yet from the small ones.
+
+-- name: statistics_steps
+-- One task or one queue, step by step.
+-- $1 tenant or null for any, $2 task or null for any, $3 from, $4 until, $5 seconds of a step, $6 whether whole hours will do,
+-- $7 queue or null for any
+with summed as (
+    select coalesce(max(bucket) + interval '1 hour', '-infinity') as until from rollup_hour where $6
+), parts as (
+    select h.* from rollup_hour h, summed s
+    where $6 and h.bucket >= $3 and h.bucket < least($4, s.until)
+      and ($1::int is null or h.tenant_id = $1) and ($2::text is null or h.task = $2)
+      and ($7::text is null or h.queue = $7)
+    union all
+    select r.* from rollup r
+    where r.bucket >= greatest($3, (select until from summed)) and r.bucket < $4
+      and ($1::int is null or r.tenant_id = $1) and ($2::text is null or r.task = $2)
+      and ($7::text is null or r.queue = $7)
+), sums as ( -- by their own beginnings first: the step of each would be reckoned too often
+    select bucket, sum(submitted) as submitted, sum(started) as started, sum(succeeded) as succeeded,
+           sum(failed) as failed, sum(cancelled) as cancelled, sum(other) as other, sum(retried) as retried,
+           sum(runs) as runs, sum(run_seconds) as run_seconds, sum(run_squares) as run_squares,
+           sum(wait_seconds) as wait_seconds
+    from parts
+    group by bucket
+)
+select date_bin($5 * interval '1 second', bucket, $3) as at, sum(submitted)::bigint as submitted,
+       sum(started)::bigint as started, sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed,
+       sum(cancelled)::bigint as cancelled, sum(other)::bigint as other, sum(retried)::bigint as retried,
+       sum(runs)::bigint as runs, sum(run_seconds) as run_seconds, sum(run_squares) as run_squares,
+       sum(wait_seconds) as wait_seconds
+from sums
+group by 1
+order by 1;
+
+-- name: statistics_tasks
+-- Every task, summed up over the whole time; those with most to tell first.
+-- $1 tenant or null for any, $2 from, $3 until, $4 whether whole hours will do, $5 rows
+with summed as (
+    select coalesce(max(bucket) + interval '1 hour', '-infinity') as until from rollup_hour where $4
+), parts as (
+    select h.* from rollup_hour h, summed s
+    where $4 and h.bucket >= $2 and h.bucket < least($3, s.until) and ($1::int is null or h.tenant_id = $1)
+    union all
+    select r.* from rollup r
+    where r.bucket >= greatest($2, (select until from summed)) and r.bucket < $3
+      and ($1::int is null or r.tenant_id = $1)
+), sums as ( -- by number before the names come in: there may be half a million parts
+    select tenant_id, task, sum(submitted)::bigint as submitted, sum(started)::bigint as started,
+           sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed, sum(cancelled)::bigint as cancelled,
+           sum(other)::bigint as other, sum(retried)::bigint as retried, sum(runs)::bigint as runs,
+           sum(run_seconds) as run_seconds, sum(run_squares) as run_squares, sum(wait_seconds) as wait_seconds
+    from parts
+    group by tenant_id, task
+)
+select n.name as tenant, s.task, s.submitted, s.started, s.succeeded, s.failed, s.cancelled, s.other, s.retried, s.runs,
+       s.run_seconds, s.run_squares, s.wait_seconds
+from sums s join tenant n on n.id = s.tenant_id
+order by s.submitted + s.started desc, s.task, n.name
+limit $5;

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from horae.bench.bench import Bench
 from horae.bench.scenarios import (
     burdens,
+    console,
     cron,
     drain,
     due,
@@ -64,6 +65,11 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
     "kinds": Scenario("what starting a job of each kind costs", kinds.kinds, Settings(jobs=20_000)),
     "memory": Scenario(
         "what the server holds with a million pending", memory.pending_memory, Settings(pending=1_000_000)
+    ),
+    "console": Scenario(
+        "how long the console's pages take with millions of jobs, and what an open tab costs",
+        console.console,
+        Settings(jobs=300, seconds=60.0),
     ),
     "failover": Scenario("a worker killed; until its jobs run elsewhere", failover.failover, Settings(jobs=100)),
 }

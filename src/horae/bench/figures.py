@@ -44,6 +44,10 @@ TARGETS: Final[Mapping[tuple[str, str], Target]] = {
     ("kinds", "script"): Target(50, 20),
     ("kinds", "container"): Target(500, 250),
     ("memory", "server_memory"): Target(250, 150),
+    ("console", "page_p99"): Target(300, 100),
+    ("console", "worst_page_p99"): Target(300, 100),
+    ("console", "tab_memory"): Target(200, 100),
+    ("console", "tab_frame_p50"): Target(17, 16.7),
     ("failover", "all_elsewhere"): Target(20, 16),
     ("failover", "overlaps"): Target(0, 0),
 }

@@ -42,6 +42,11 @@ def post(path: str, key: str, body: bytes, kind: str = "application/json") -> by
     return head.encode() + body
 
 
+def get(path: str, cookie: str) -> bytes:
+    """A request as a browser sends it that has signed in."""
+    return f"GET {path} HTTP/1.1\r\nHost: horae\r\nCookie: {cookie}\r\n\r\n".encode()
+
+
 def repeat_for(request: bytes, seconds: float) -> Iterator[bytes]:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -84,7 +89,7 @@ async def send_at(url: str, plan: Iterable[tuple[float, bytes]], connections: in
             for instant, request in source:
                 await asyncio.sleep(instant - time.monotonic())
                 writer.write(request)
-                await _answer(reader)
+                await read_answer(reader)
                 latencies.append(time.monotonic() - instant)
         finally:
             writer.close()
@@ -98,7 +103,8 @@ async def send_at(url: str, plan: Iterable[tuple[float, bytes]], connections: in
     return Load(latencies, time.monotonic() - began, time.process_time() - cpu)
 
 
-async def _answer(reader: asyncio.StreamReader) -> None:
+async def read_answer(reader: asyncio.StreamReader) -> bytes:
+    """Head and body. An answer of refusal is an error."""
     received = b""
     while not is_whole(received):
         part = await reader.read(65536)
@@ -107,6 +113,7 @@ async def _answer(reader: asyncio.StreamReader) -> None:
         received += part
     if not received.startswith(b"HTTP/1.1 20"):
         raise SetupError(f"the server refused the load: {received[:500].decode(errors='replace')}")
+    return received
 
 
 class Caller(asyncio.Protocol):

@@ -110,6 +110,75 @@ with fresh as materialized (
 )
 insert into ready (rank, id, lane_id, attempt) select rank, id, lane_id, 0 from ranked where due;
 
+-- name: ended_lay
+-- Jobs that have ended, submitted one after another within a stretch of time.
+-- $1 jobs, $2 how many of each hundred failed (of ten causes), $3 lanes, $4 their tenants, $5 how many seconds ago the
+-- stretch began, $6 its seconds
+with fresh as materialized (
+    select n, uuidv7(($6::float8 * n / $1 - $5) * interval '1 second') as id, n * 7919 % 100 < $2 as failed,
+           clock_timestamp() + ($6::float8 * n / $1 - $5) * interval '1 second' as run_at,
+           'bench' || n * 7919 % 10 as cause,
+           ($3::int[])[1 + n % cardinality($3::int[])] as lane_id,
+           ($4::int[])[1 + n % cardinality($4::int[])] as tenant_id
+    from generate_series(0, $1::int - 1) as n
+), bodies as (
+    insert into job (id, rank, run_at, tenant_id, lane_id, priority, params)
+    select id, (extract(epoch from run_at) * 1000000)::bigint, run_at, tenant_id, lane_id, 5, '{}' from fresh
+)
+insert into outcome (id, started_at, finished_at, tenant_id, attempt, state, ending, result, error, cause)
+select id, run_at, run_at + interval '1 second', tenant_id, 1,
+       case when failed then 'failed' else 'succeeded' end::outcome_state,
+       case when failed then 'error' else 'succeeded' end::execution_end, case when not failed then 'null' end,
+       case when failed then '{"kind":"ValueError","message":"no such thing"}' end, case when failed then cause end
+from fresh;
+
+-- name: sums_lay
+-- The sums of a day in which all these tenants had jobs of a task all the time: by the hour, and by ten seconds of this
+-- hour and the last; and those of all tenants together that plots read.
+-- $1 tenants, $2 task
+with tens as (
+    insert into rollup (bucket, tenant_id, task, queue, submitted, started, succeeded, runs, run_seconds, run_squares)
+    select b, t, $2, 'default', 50, 50, 50, 50, 1, 1
+    from generate_series(date_trunc('hour', clock_timestamp()) - interval '1 hour',
+                         date_bin('10 seconds', clock_timestamp(), 'epoch'), interval '10 seconds') as b,
+         unnest($1::int[]) as t
+), hours as (
+    insert into rollup_hour (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, runs, run_seconds,
+                             run_squares)
+    select b, t, $2, 'default', 18000, 18000, 17000, 1000, 18000, 360, 360
+    from generate_series(date_trunc('hour', clock_timestamp()) - interval '25 hours',
+                         date_trunc('hour', clock_timestamp()) - interval '1 hour', interval '1 hour') as b,
+         unnest($1::int[]) as t
+)
+insert into flow (tenant_id, span, bucket, submitted, started, succeeded, failed, cancelled, other, retried, runs,
+                  run_seconds, waits)
+select t, s, b, 5000 * s, 5000 * s, 4900 * s, 100 * s, 0, 0, 0, 5000 * s, 100 * s, array_fill(100 * s, array[26])
+from (values (10, interval '1 hour'), (60, interval '1 day'), (3600, interval '30 days')) as k (s, kept)
+cross join lateral generate_series(date_bin(s * interval '1 second', clock_timestamp() - kept, 'epoch'),
+                                   clock_timestamp(), s * interval '1 second') as b
+cross join unnest(0 || $1::int[]) as t
+where t = 0 or s = 3600 and b > clock_timestamp() - interval '1 day';
+
+-- name: log_lay
+-- What one job printed.
+-- $1 id, $2 lines
+insert into log_chunk (id, tenant_id, attempt, seq, stream, text)
+select o.id, o.tenant_id, 1, n, 'stdout', 'line ' || n || repeat(' and so on', 8) || e'\n'
+from outcome o, generate_series(1, $2::int) as n where o.id = $1::uuid;
+
+-- name: one_waiting
+select id::text from ready order by id desc limit 1;
+
+-- name: one_scheduled
+select id::text from timer order by lane_id, id desc limit 1;
+
+-- name: one_ended
+-- $1 state
+select id::text from outcome where state = $1::text::outcome_state order by id desc limit 1;
+
+-- name: one_worker
+select id from worker where state = 'active' order by id desc limit 1;
+
 -- name: snapshot_take
 -- Any look at a table takes the snapshot that the transaction then holds on to.
 select count(*) from tenant;

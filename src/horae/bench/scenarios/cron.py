@@ -50,7 +50,7 @@ async def _fire(place: Installation, size: int, step: Step) -> list[float]:
     probe = place.probe
     began, ended = await probe.now(), await probe.value("outcome_count")
     at = datetime.fromtimestamp(int(time.time() + AHEAD + size / PLAN_RATE), UTC)
-    await _lay(place, f"herd-{int(at.timestamp())}", size, at, 0.0)
+    await lay_schedules(place, f"herd-{int(at.timestamp())}", size, at, 0.0)
     await until_ended(place, ended + size, step)
     rows = await probe.fetch("results_since", began)
     return [(int(row["result"]) / 1e9 - row["due"]) * 1000 for row in rows]
@@ -64,7 +64,8 @@ async def _idle(bench: Bench) -> None:
             if name == "with":
                 # Their ticks lie between two and 26 hours ahead.
                 with bench.screen.step(f"laying {settings.pending:,} schedules"):
-                    await _lay(place, "idle", settings.pending, datetime.now(UTC) + timedelta(hours=2), 86_400.0)
+                    later = datetime.now(UTC) + timedelta(hours=2)
+                    await lay_schedules(place, "idle", settings.pending, later, 86_400.0)
             await asyncio.sleep(min(3.0, settings.seconds))
             with bench.screen.step(f"idle for {settings.seconds:g} s, {name} schedules"):
                 for _ in range(settings.rounds):
@@ -86,7 +87,7 @@ def _used(bench: Bench, place: Installation) -> float:
     return own_usage(place.server.pid).cpu + tree_usage(bench.cluster.pid).cpu
 
 
-async def _lay(place: Installation, name: str, size: int, at: datetime, spread: float) -> None:
+async def lay_schedules(place: Installation, name: str, size: int, at: datetime, spread: float) -> None:
     definition = ScheduleDefinition(name="NAME", task=TASK, rules=[Rule(every="30d", anchor=at)])
     text = msgspec.json.encode(definition).decode()
     await place.probe.fetch("schedules_lay", size, name, TASK, text, at, spread)

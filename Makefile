@@ -1,5 +1,6 @@
-# make up · make test · make check · make setup · make clean
-# All that must be there is Python 3.11 or later; the rest goes into .venv, as pinned in requirements.lock.
+# make up · make test · make check · make console · make setup · make clean
+# All that must be there is Python 3.11 or later; the rest goes into .venv, as pinned in requirements.lock. The console
+# is built by Node.js; a Horae that was installed from its wheel has it inside.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,20 +9,36 @@ STAMP := $(VENV)/.installed
 PORT ?= 8420
 # Where `make up` keeps its data; if empty, where `horae up` does.
 DATA ?=
-# What the tests need from the system besides Python, as Debian packages. curl runs the examples of the docs.
-TEST_PACKAGES := bubblewrap busybox-static curl libfaketime podman runc
+# What the tests need from the system besides Python and Node.js, as Debian packages. curl runs the examples of the docs.
+TEST_PACKAGES := bubblewrap busybox-static chromium curl libfaketime podman runc
 
-.PHONY: up test check setup clean
+CONSOLE := src/horae/console/static/index.html
+MODULES := web/node_modules/.installed
+WEB := $(shell find web -type f -not -path 'web/node_modules/*' 2>/dev/null)
+# Vite wants this, or later.
+NODE := process.exit(process.versions.node.localeCompare("20.19", "en", {numeric: true}) < 0 ? 1 : 0)
+HAS_NODE = command -v npm >/dev/null && node -e '$(NODE)' 2>/dev/null
+NO_NODE := Node.js 20.19 or later and npm are not here
+
+.PHONY: up test check console setup clean
 .DEFAULT_GOAL := up
 
 up: setup
+	@if $(HAS_NODE); then $(MAKE) --no-print-directory console; \
+	else echo "$(NO_NODE): the console is not built, and Horae starts without."; fi
 	@echo "Starting Horae with the example app (examples/demo.py) and a gentle stream of jobs (examples/stream.py)."
 	@echo "In another terminal: $(BIN)/horae jobs --watch"
 	@exec $(BIN)/horae up --port $(PORT) $(if $(DATA),--data $(DATA)) --app examples/demo.py:app --with examples/stream.py
 
+# Where all must be tested (CI=true), what is missing is an error; elsewhere it is said, and what needs it is skipped.
 test: setup
-	@$(if $(TEST_PACKAGES),if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		apt-get install -qq -y $(TEST_PACKAGES) >/dev/null; fi,:)
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get install -qq -y $(TEST_PACKAGES) >/dev/null; \
+	else echo "Not root on Debian, so nothing is installed by apt-get: tests that lack one of these are skipped:" \
+		"$(TEST_PACKAGES)."; fi
+	@if $(HAS_NODE); then $(MAKE) --no-print-directory console; \
+	elif [ "$$CI" = true ]; then echo "$(NO_NODE)." >&2; exit 1; \
+	else echo "$(NO_NODE): the console is not built, and its tests are skipped."; fi
+	@if $(HAS_NODE); then cd web && npm test --silent; fi
 	@$(BIN)/pytest -n 2
 
 check: setup
@@ -29,6 +46,21 @@ check: setup
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@if $(HAS_NODE); then $(MAKE) --no-print-directory $(MODULES); \
+	elif [ "$$CI" = true ]; then echo "$(NO_NODE)." >&2; exit 1; \
+	else echo "$(NO_NODE): web/ is not checked."; fi
+	@if $(HAS_NODE); then cd web && npm run --silent check; fi
+
+console: $(CONSOLE)
+
+$(CONSOLE): $(MODULES) $(WEB)
+	@echo "Building the console …"
+	@cd web && npm run --silent build
+
+$(MODULES): web/package-lock.json
+	@echo "Installing what web/package-lock.json names …"
+	@cd web && npm ci --silent --no-audit --no-fund
+	@touch $(MODULES)
 
 setup: $(STAMP)
 
@@ -42,5 +74,5 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $(STAMP)
 
 clean:
-	@rm -rf $(VENV) dist .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) dist .mypy_cache .ruff_cache .hypothesis .import_linter_cache web/node_modules src/horae/console
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

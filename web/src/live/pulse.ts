@@ -1,0 +1,129 @@
+/** The server's stream of pulses: one connection for the page, open only while somebody looks. */
+import { client } from "~/api/client";
+
+export interface Pulse {
+  at: string;
+  seconds: number;
+  submitted: number;
+  started: number;
+  succeeded: number;
+  failed: number;
+  cancelled: number;
+  other: number;
+  retried: number;
+  /** Jobs that changed, at most 100; `more` says that there were others. */
+  jobs: string[];
+  more: boolean;
+  policy: boolean;
+}
+
+export type Connection = "connecting" | "live" | "lost";
+
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 15_000;
+
+class Stream {
+  private source: EventSource | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private wait = FIRST_WAIT;
+  private address: string | undefined;
+  private connection: Connection = "connecting";
+  private readonly watchers = new Set<() => void>();
+  private readonly listeners = new Set<(pulse: Pulse) => void>();
+  private readonly readAt = new Map<string, number>();
+
+  /** Follows this tenant's pulses from now on; undefined is all tenants, null is nothing. */
+  follow(tenant: string | undefined | null): void {
+    const next =
+      tenant === null
+        ? undefined
+        : tenant === undefined
+          ? "/v1/events"
+          : `/v1/events?tenant=${encodeURIComponent(tenant)}`;
+    if (next === this.address) return;
+    this.address = next;
+    this.open();
+  }
+
+  onPulse(listener: (pulse: Pulse) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  watch = (watcher: () => void): (() => void) => {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  };
+
+  state = (): Connection => this.connection;
+
+  /** Closes while the tab is hidden: what happened meanwhile is read at once on return. */
+  visibilityChanged(): void {
+    if (document.visibilityState === "hidden") this.close();
+    else this.open();
+  }
+
+  retryNow = (): void => {
+    this.wait = FIRST_WAIT;
+    this.open();
+  };
+
+  private open(): void {
+    this.close();
+    if (this.address === undefined || document.visibilityState === "hidden") return;
+    const source = new EventSource(this.address);
+    this.source = source;
+    source.addEventListener("hello", () => this.greeted());
+    source.addEventListener("pulse", (event) => this.beat(JSON.parse(event.data as string) as Pulse));
+    source.onerror = () => this.lose();
+  }
+
+  private close(): void {
+    clearTimeout(this.timer);
+    this.source?.close();
+    this.source = undefined;
+  }
+
+  private greeted(): void {
+    this.wait = FIRST_WAIT;
+    this.say("live");
+    void client.invalidateQueries();
+  }
+
+  private lose(): void {
+    this.close();
+    this.say("lost");
+    this.timer = setTimeout(() => this.open(), this.wait * (0.75 + Math.random() / 2));
+    this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
+    // A session that has ended closes the stream too; then this shows the sign-in page.
+    void client.invalidateQueries({ queryKey: ["/v1/session"] });
+  }
+
+  private say(connection: Connection): void {
+    if (connection === this.connection) return;
+    this.connection = connection;
+    for (const watcher of this.watchers) watcher();
+  }
+
+  private beat(pulse: Pulse): void {
+    for (const listener of this.listeners) listener(pulse);
+    this.readAgain();
+  }
+
+  /** Reads the live questions on the page again, none sooner than it allows and none that is still being read. */
+  private readAgain(): void {
+    const now = Date.now();
+    for (const query of client.getQueryCache().findAll({ type: "active", fetchStatus: "idle" })) {
+      const least = query.meta?.live;
+      if (typeof least !== "number") continue;
+      if (now - (this.readAt.get(query.queryHash) ?? 0) < least * 1000 - 50) continue;
+      this.readAt.set(query.queryHash, now);
+      void client.refetchQueries({ queryKey: query.queryKey, exact: true, type: "active" });
+    }
+    if (this.readAt.size > 200) this.readAt.clear();
+  }
+}
+
+export const stream = new Stream();
+
+document.addEventListener("visibilitychange", () => stream.visibilityChanged());

@@ -1,0 +1,25 @@
+import type { Permission } from "~/api/types";
+import type { IconName } from "~/components/Icon";
+
+/** One line of the palette. */
+export interface PaletteItem {
+  id: string;
+  label: string;
+  /** Quieter, behind the label: the tenant, the state. */
+  note?: string;
+  /** The heading it stands under. */
+  group: string;
+  icon: IconName;
+  /** Where it leads, or what it does. */
+  href?: string;
+  act?: () => void;
+}
+
+/** Finds things for the palette; called with what was typed, trimmed, at most every 150 ms. */
+export type PaletteSource = (text: string, context: PaletteContext) => Promise<readonly PaletteItem[]>;
+
+export interface PaletteContext {
+  tenant: string | undefined;
+  permissions: readonly Permission[];
+  signal: AbortSignal;
+}

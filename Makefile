@@ -52,6 +52,7 @@ check: setup
 	@if $(HAS_NODE); then cd web && npm run --silent check; fi
 
 console: $(CONSOLE)
+	@:
 
 $(CONSOLE): $(MODULES) $(WEB)
 	@echo "Building the console …"

@@ -19,6 +19,8 @@ export interface ToastAction {
 
 const MOST = 4;
 const SECONDS = { done: 6, error: 12 };
+/** What can still be undone must be read, decided and reached. */
+const OFFER_SECONDS = 30;
 
 let shown: Shown[] = [];
 let count = 0;
@@ -37,7 +39,7 @@ function show(tone: Shown["tone"], text: string, action?: ToastAction): void {
   count += 1;
   const id = count;
   put([...shown, { id, tone, text, action }].slice(-MOST));
-  setTimeout(() => dismiss(id), SECONDS[tone] * 1000);
+  setTimeout(() => dismiss(id), (action === undefined ? SECONDS[tone] : OFFER_SECONDS) * 1000);
 }
 
 /** A word at the edge of the screen about what was done; `action` may offer to undo it. */

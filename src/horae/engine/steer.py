@@ -274,7 +274,8 @@ class Steer:
         return self._instant(request.run_at, request.delay, "delay") or at
 
     def _instant(self, at: datetime | None, after: str | float | None, field: str) -> datetime | None:
-        return at if after is None else self._clock.now() + parse_duration(after, field)
+        """No delay is the present by the database's clock too, which may be a little behind ours."""
+        return at if after is None else self._clock.now() + (parse_duration(after, field) or -CLOCK_SLACK)
 
     def _expiry(self, request: JobRequest, run_at: datetime) -> datetime | None:
         if request.expires_in is None:

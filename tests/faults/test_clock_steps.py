@@ -220,6 +220,5 @@ async def test_a_worker_that_dies_when_the_clock_is_set_loses_its_jobs_in_time(s
         clock.step(hours * HOUR)
         await effects.running(1, attempt=2, timeout=SOON.total_seconds())
         effects.end_all()
-        # A third time only if the heir was too busy to renew its lease.
-        assert Job(client, hold).result(30) in {2, 3}
+        assert Job(client, hold).result(30) == 2
     assert effects.overlaps() == []

@@ -33,7 +33,7 @@ with was as materialized (
         steer_reason = case when steer_until <= statement_timestamp() then null else steer_reason end,
         steer_until = case when steer_until <= statement_timestamp() then null else steer_until end
     where id = $1 and tenant_id is not distinct from $2 and state in ('active', 'draining')
-      and expires_at > $3::timestamptz
+      and expires_at > least($3::timestamptz, clock_timestamp())
     returning state
 ), late as (
     insert into worker_event (worker_id, at, event, seconds)
@@ -87,10 +87,11 @@ with steered as (
 select id from steered;
 
 -- name: worker_expired
--- Workers whose lease has ended, and those lost of late, in case a claim raced with their end.
+-- Workers whose lease has ended, and those lost of late, in case a claim raced with their end. Never by a time that the
+-- database has not reached: a server may not have read the clock since it was set back and leases began anew.
 -- $1 now, by a clock that never jumps ahead, $2 seconds to look back
 select id, state from worker
-where (state in ('active', 'draining') and expires_at <= $1::timestamptz)
+where (state in ('active', 'draining') and expires_at <= least($1::timestamptz, (select clock_timestamp())))
    or (state in ('lost', 'left') and expires_at > $1::timestamptz - $2 * interval '1 second'
        and exists (select from lease where lease.worker_id = worker.id));
 
@@ -99,7 +100,7 @@ where (state in ('active', 'draining') and expires_at <= $1::timestamptz)
 -- $1 worker, $2 now, by a clock that never jumps ahead
 with lost as (
     update worker set state = 'lost'
-    where id = $1 and state in ('active', 'draining') and expires_at <= $2::timestamptz
+    where id = $1 and state in ('active', 'draining') and expires_at <= least($2::timestamptz, clock_timestamp())
     returning id
 ), noted as (
     insert into worker_event (worker_id, event) select id, 'lost' from lost

@@ -24,6 +24,18 @@ class Run:
     ended: bool = False
 
 
+def read_runs(path: Path) -> list[Run]:
+    """Each process that ran an attempt has a run of its own."""
+    runs: dict[tuple[str, int, int], Run] = {}
+    text = path.read_text() if path.exists() else ""
+    for line in text.splitlines():
+        job, attempt, what, pid, instant = line.split()
+        key = (job, int(attempt), int(pid))
+        run = runs.setdefault(key, Run(*key, float(instant), float(instant)))
+        run.last, run.ended = float(instant), what == "end"
+    return list(runs.values())
+
+
 class Effects:
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -36,14 +48,9 @@ class Effects:
         self._path.with_name(f"{self._path.name}.end").touch()
 
     def runs(self) -> list[Run]:
-        runs: dict[tuple[str, int], Run] = {}
-        text = self._path.read_text() if self._path.exists() else ""
-        for line in text.splitlines():
-            job, attempt, what, pid, instant = line.split()
-            run = runs.setdefault((job, int(attempt)), Run(job, int(attempt), int(pid), float(instant), float(instant)))
-            assert run.pid == int(pid), f"two processes ran attempt {attempt} of job {job}"
-            run.last, run.ended = float(instant), what == "end"
-        return list(runs.values())
+        runs = read_runs(self._path)
+        assert len({(run.job, run.attempt) for run in runs}) == len(runs), "two processes ran one attempt"
+        return runs
 
     def by_job(self) -> dict[str, list[Run]]:
         jobs: dict[str, list[Run]] = defaultdict(list)

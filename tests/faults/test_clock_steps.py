@@ -4,7 +4,6 @@ All instants of Horae are PostgreSQL's, so that is the clock to set (see `clocks
 themselves, by the monotonic clock, which nobody sets (see `effects`).
 """
 
-import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -35,6 +34,8 @@ SPACING = 5 * MINUTE
 BEFORE_A_TICK, BETWEEN_TICKS = 4.5 * MINUTE, 2.5 * MINUTE
 SOON = 30 * SECOND
 """How long a server on a busy machine may take to see that the clock was set."""
+JOBS_BETWEEN_STEPS = 200
+"""With the pauses of the load they take seconds, in which the schedules of every second have fired."""
 
 
 class Policy(NamedTuple):
@@ -152,7 +153,8 @@ async def test_steps_of_the_clock_fire_no_tick_twice_and_missed_ones_by_policy(s
         steps: list[tuple[datetime, datetime]] = []
         with Load(stack, threads=1) as load:
             for by in (3 * HOUR, -2 * HOUR, 26 * HOUR):
-                await asyncio.sleep(4)  # of load between the steps
+                enough = len(load.jobs) + JOBS_BETWEEN_STEPS
+                await wait_for(lambda enough=enough: len(load.jobs) >= enough, 60, what="load between the steps")
                 steps.append((await time_of(connection), await step(connection, clock, by, BETWEEN_TICKS)))
                 await wait_for(lambda: caught_up(connection), 90, what="all caught up")
         load.settle()

@@ -11,11 +11,11 @@ from horae.client.handles import Job
 from horae.model.errors import Unreachable
 from horae.model.job import JobRequest
 from horae.model.states import End, State
+from horae.testing.proxy import Proxy, proxy_to, to_socket, to_url
 from horae.testing.stack import Stack
 
 from .effects import JOBS
 from .load import connected, outcomes
-from .proxy import Proxy, proxy_to, to_socket, to_url
 
 SECONDS = 10
 """What *within seconds* means on a machine that is busy with others."""

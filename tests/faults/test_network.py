@@ -5,11 +5,11 @@ import time
 
 from horae.client.handles import Job
 from horae.model.job import JobRequest
+from horae.testing.proxy import proxy_to, to_url
 
 from .conftest import SHORT_LEASE
 from .effects import JOBS
 from .processes import alive
-from .proxy import proxy_to, to_url
 
 
 async def test_a_worker_cut_off_beyond_its_lease_stops_what_it_runs_and_rejoins(stack, effects):

@@ -7,11 +7,13 @@ with it (see horae.store.embedded.launch), and the next session removes the fold
 """
 
 import fcntl
+import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
 import asyncpg
@@ -23,13 +25,21 @@ from horae.store.safety import Connection
 TEMPLATE = "horae_template"
 PREFIX = "horae-test-"
 CLAIM = "in-use"
-OVERRIDES = {"max_connections": "200", "shared_buffers": "128MB", "max_wal_size": "1GB", "autovacuum_max_workers": "1"}
+MEMORY: Final = Path("/dev/shm")  # noqa: S108 the name of a file system, where our folders get names of their own
+ROOM: Final = 2 << 30
+OVERRIDES = {
+    "max_connections": "200",
+    "shared_buffers": "128MB",
+    "max_wal_size": "256MB",
+    "min_wal_size": "80MB",
+    "autovacuum_max_workers": "1",
+}
 
 
 @asynccontextmanager
 async def temporary_cluster(*, durable: bool = False, prefix: Sequence[str] = ()) -> AsyncIterator[Cluster]:
     """A cluster in a temporary folder, removed at the end. `durable` is for tests that crash it."""
-    with temporary_folder() as folder:
+    with temporary_folder(quick=True) as folder:
         async with Cluster(folder / "data", durable=durable, overrides=OVERRIDES, prefix=prefix) as cluster:
             yield cluster
 
@@ -49,17 +59,23 @@ async def make_template(cluster: Cluster) -> None:
 
 
 @asynccontextmanager
-async def cloned_database(dsn: str) -> AsyncIterator[str]:
+async def cloned_database(dsn: str, template: str = TEMPLATE) -> AsyncIterator[str]:
     """The DSN of a copy of the template, on the cluster that `dsn` leads to."""
     name = f"test_{uuid4().hex}"
-    async with _administration(dsn) as connection:
-        # Measured 30 ms a database quicker than the default, which writes the whole copy to the log.
-        await connection.execute(f"create database {name} template {TEMPLATE} strategy file_copy")
+    copy = await clone_database(dsn, name, template)
     try:
-        yield dsn.replace("@/horae?", f"@/{name}?")
+        yield copy
     finally:
         async with _administration(dsn) as connection:
             await connection.execute(f"drop database {name} with (force)")
+
+
+async def clone_database(dsn: str, name: str, template: str = TEMPLATE) -> str:
+    """The DSN of a copy that stays. It can be a template in its turn, when nobody is connected to it."""
+    async with _administration(dsn) as connection:
+        # Measured 30 ms a database quicker than the default, which writes the whole copy to the log.
+        await connection.execute(f"create database {name} template {template} strategy file_copy")
+    return dsn.replace("@/horae?", f"@/{name}?")
 
 
 @asynccontextmanager
@@ -72,16 +88,32 @@ async def _administration(dsn: str) -> AsyncIterator[Connection]:
 
 
 @contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """A folder that PostgreSQL's account may pass through, which is not so for those of pytest and tempfile."""
-    remove_abandoned(Path(tempfile.gettempdir()))
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+def temporary_folder(*, quick: bool = False) -> Iterator[Path]:
+    """A folder that PostgreSQL's account may pass through, which is not so for those of pytest and tempfile.
+
+    A quick one is in memory, if that can be.
+    """
+    parent = MEMORY if quick and _has_memory() else Path(tempfile.gettempdir())
+    remove_abandoned(parent)
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     folder.chmod(0o711)
     with _claim(folder):
         try:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _has_memory() -> bool:
+    """Whether programs may be kept there too, there is room, and nobody has said where else it shall be.
+
+    A database is five hundred files. To make them took the kernel 0.02 s of processor time in memory and up to 0.7 s
+    on a disk, which the tests paid a thousand times over. A crash of PostgreSQL loses nothing in memory either.
+    """
+    if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK):
+        return False
+    found = os.statvfs(MEMORY)
+    return not found.f_flag & os.ST_NOEXEC and found.f_bavail * found.f_frsize >= ROOM
 
 
 @contextmanager

@@ -7,7 +7,7 @@ with`, and if the test's own process is killed, the kernel ends them (see horae.
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -31,6 +31,8 @@ class Stack:
         self.keys = keys
         self.servers: list[Program] = []
         self.workers: list[Program] = []
+        self.module: Sequence[str] = ("horae.cli",)
+        """What the programs are started by."""
         self._frozen: set[Program] = set()
         self._urls: dict[str, str] = {}
         self._key_file = folder / "worker.key"
@@ -67,7 +69,8 @@ class Stack:
         return await self._start(name, arguments, {}, self.workers)
 
     async def _start(self, name: str, arguments: list[str], environ: dict[str, str], beside: list[Program]) -> Program:
-        program = Program(name, arguments, self._environ | environ, self.folder / f"{name}.log")
+        log = self.folder / f"{name}.log"
+        program = Program(name, arguments, self._environ | environ, log, module=self.module)
         await program.start()
         beside.append(program)
         return program

@@ -1,0 +1,156 @@
+"""`python -m tests.chaos --seeds 20 --jobs 200000 --faults 2000 --report FILE`: the full run.
+
+The exit code is 0 if every promise was kept and every planted bug was caught.
+
+    --seed N --only FAULT     one seed again, or one fault over and over
+    --planted BUG             a Horae with that bug, which must be caught
+    --short                   one seed of a minute
+"""
+
+import argparse
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from chaos.campaign import Order, missing, run_seed
+from chaos.court import convict_all
+from chaos.faults import FAULTS
+from chaos.plan import dealt
+from chaos.planted import PLANTED
+from chaos.report import Report, convicted, make_report, markdown
+from chaos.summary import Summary
+from horae import failpoints
+from horae.bench.progress import Screen
+from horae.store.embedded.binaries import find_binaries
+
+SEEDS, JOBS_A_SEED, FAULTS_A_SEED = 20, 10_000, 100
+SHORT_JOBS, SHORT_FAULTS = 1500, 24
+BUG_JOBS, BUG_FAULTS = 1500, 12
+
+
+def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("tests.chaos", description="Breaks a whole Horae over and over, and judges it.")
+    parser.add_argument("--seeds", type=int, help=f"how many, from --seed on: {SEEDS}, or 1 with --seed")
+    parser.add_argument("--seed", type=int, help="the first seed: 1")
+    parser.add_argument("--jobs", type=int, help=f"over all seeds: {JOBS_A_SEED:,} each")
+    parser.add_argument("--faults", type=int, help=f"over all seeds: {FAULTS_A_SEED} each")
+    parser.add_argument("--only", action="append", default=[], choices=sorted(FAULTS), metavar="FAULT")
+    parser.add_argument("--planted", choices=sorted(PLANTED), metavar="BUG", help="a bug that must be caught")
+    parser.add_argument(
+        "--bugs", action=argparse.BooleanOptionalAction, help="plant every bug, one after the other: in a full run"
+    )
+    parser.add_argument("--short", action="store_true", help="one small seed")
+    parser.add_argument("--report", type=Path, help="Markdown; JSON goes beside it")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
+    parser.add_argument("--keep", type=Path, help="keep logs, histories and effects here")
+    parser.add_argument("--list", action="store_true", help="print the faults and bugs there are")
+    return parser.parse_args(given)
+
+
+def ordered(asked: argparse.Namespace) -> Order:
+    """Jobs and faults are shared out to the seeds."""
+    first = asked.seed or 1
+    if asked.planted:
+        faults = asked.only or PLANTED[asked.planted].faults
+        return Order(seeds=[first], jobs=BUG_JOBS, faults=BUG_FAULTS, only=faults, planted=asked.planted)
+    number = asked.seeds or (1 if asked.short or asked.seed is not None else SEEDS)
+    jobs, faults = (SHORT_JOBS, SHORT_FAULTS) if asked.short else (JOBS_A_SEED, FAULTS_A_SEED)
+    return Order(
+        seeds=range(first, first + number),
+        jobs=asked.jobs // number if asked.jobs else jobs,
+        faults=asked.faults // number if asked.faults else faults,
+        only=asked.only,
+    )
+
+
+def is_full(order: Order) -> bool:
+    """Whether every fault has its turn; then every failpoint must have been reached."""
+    return not order.only and dealt(order.faults) * len(order.seeds) >= len(FAULTS)
+
+
+async def run(asked: argparse.Namespace) -> Report:
+    order = ordered(asked)
+    full = is_full(order)
+    not_done = {name: why for name in FAULTS if (why := missing(name)) is not None}
+    for name, why in not_done.items():
+        say(f"not tested here: {name}: {why}")
+    with Screen() as screen:
+        seeds = [await run_one(order, seed, asked.keep, screen) for seed in order.seeds]
+    convictions = await convict_all(say) if (full if asked.bugs is None else asked.bugs) else []
+    if asked.planted:
+        convictions.append(convicted(asked.planted, PLANTED[asked.planted].checker, seeds[0].violations))
+    return make_report(
+        order,
+        seeds,
+        postgres=find_binaries().version,
+        commit=commit(),
+        failpoints=failpoints.NAMES if full else (),
+        convictions=convictions,
+        not_tested=not_done,
+    )
+
+
+async def run_one(order: Order, seed: int, keep: Path | None, screen: Screen) -> Summary:
+    folder = Path(tempfile.mkdtemp(prefix=f"horae-chaos-seed-{seed}-"))
+    folder.chmod(0o755)  # PostgreSQL and the object store run as somebody else.
+    say(f"seed {seed}: {order.jobs:,} jobs, {order.faults} faults")
+    with screen.step(f"seed {seed}") as step:
+        summary = await run_seed(order, seed, folder, step.tell if sys.stderr.isatty() else say)
+    say(f"seed {seed}: {len(summary.violations)} violations, {summary.jobs['ok']:,} accepted, {summary.seconds:.0f} s")
+    for violation in summary.violations[:10]:
+        say(f"  {violation.checker}: {violation.what} {violation.job or ''}")
+    put_away(folder, keep, found=bool(summary.violations) and order.planted is None)
+    return summary
+
+
+def put_away(folder: Path, keep: Path | None, *, found: bool) -> None:
+    """Evidence is kept where somebody asked for it, and where something was found that nobody planted."""
+    if keep is not None:
+        shutil.copytree(folder, keep / folder.name, ignore=shutil.ignore_patterns("weed", "objects", "state"))
+    if found:
+        say(f"the evidence is in {folder}")
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def commit() -> str:
+    found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
+
+
+def show_list() -> None:
+    for kind, names in (("fault", FAULTS), ("bug", PLANTED)):
+        for name in sorted(names):
+            print(f"{kind:6} {name}")
+
+
+def main() -> int:
+    asked = arguments()
+    if asked.list:
+        show_list()
+        return 0
+    report = asyncio.run(run(asked))
+    text = markdown(report)
+    as_json = msgspec.json.format(msgspec.json.encode(report)).decode()
+    if asked.report is not None:
+        asked.report.write_text(text)
+        asked.report.with_suffix(".json").write_text(as_json)
+    print(as_json if asked.json else text)
+    # Where all must be tested, what could not be is an error.
+    complete = not (report.not_tested and os.environ.get("CI") == "true")
+    return 0 if report.verdict and complete else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+"""Bugs of servers that are not in their SQL alone."""
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from horae.engine import complete, planning
+from horae.engine.complete import Complete
+from horae.engine.dispatch import spawn
+from horae.engine.duties import timers
+from horae.engine.fleet import Fleet
+from horae.engine.groupcommit import GroupCommit
+from horae.engine.submit import Submit
+from horae.model.errors import HoraeError
+from horae.model.ids import derived_id
+from horae.model.states import End, State
+from horae.model.verdict import Verdict
+from horae.store.jobs import Jobs
+from horae.store.statements import statements
+
+from .statements import swap
+
+LATER: Final = 0.3
+"""Seconds after the answer at which the job is really stored."""
+CANCEL_AT_ONCE: Final = """
+with gone as (
+    delete from lease where lane_id = $1 and id = $2 and $3::text is not null and $4::text is not null returning *
+)
+insert into outcome (id, started_at, finished_at, tenant_id, worker_id, attempt, state, ending)
+select g.id, g.granted_at, clock_timestamp(), l.tenant_id, g.worker_id, g.attempt, 'cancelled', 'cancelled'
+from gone g join lane l on l.id = g.lane_id
+returning worker_id
+"""
+REVIVE: Final = """
+with gone as (delete from outcome where id = any ($1::uuid[]) and state = 'cancelled' returning *)
+insert into outcome (id, started_at, finished_at, tenant_id, worker_id, attempt, state, ending)
+select id, started_at, clock_timestamp(), tenant_id, worker_id, attempt, 'succeeded', 'succeeded' from gone
+returning id::text
+"""
+
+
+def ack_before_commit() -> None:
+    store = GroupCommit.store
+
+    async def later(self: GroupCommit, job: Any) -> None:
+        await asyncio.sleep(LATER)
+        with suppress(HoraeError):
+            await store(self, job)
+
+    async def at_once(self: GroupCommit, job: Any) -> None:
+        spawn(later(self, job))
+
+    GroupCommit.store = at_once
+
+
+def idempotency_ignored() -> None:
+    async def once(self: Submit, caller: Any, request: Any, key: str, body: bytes) -> Any:
+        return await self.one(caller, request)
+
+    Submit.once = once
+
+
+def tick_without_id() -> None:
+    """Nor a lock: as long as one holds, the other is not needed."""
+
+    def any_id(schedule_id: int, at: datetime) -> UUID:
+        return derived_id(at, "schedule", schedule_id, os.urandom(8))
+
+    planning.job_id_of = any_id
+    swap("schedule_claim", "\nfor update skip locked", "")
+    swap(
+        "schedule_claim",
+        "clock_timestamp() as now from schedule",
+        "clock_timestamp() as now, pg_sleep(1.5) from schedule",
+    )
+
+
+def limits_in_memory() -> None:
+    """Each server counts what it granted itself, and what it saw ending."""
+    running: Counter[int] = Counter()
+    held: dict[str, list[int]] = {}
+    attempts = Complete.attempts
+
+    async def claim(self: Jobs, worker: int, number: int, policy: int, limit: int, lanes: Any, limits: Any) -> Any:
+        places = iter(limits.places)
+        of_lane = [[next(places) - 1 for _ in range(count)] for count in limits.counts]
+        room = [
+            min((limits.max_running[n] or limit) - running[limits.groups[n]] for n in numbers) for numbers in of_lane
+        ]
+        cut = [lane._replace(quota=max(0, min(lane.quota, left))) for lane, left in zip(lanes, room, strict=True)]
+        rows = await self.job_claim(worker, number, policy, limit, cut)
+        groups_of = {
+            lane.lane_id: [limits.groups[place] for place in groups]
+            for lane, groups in zip(lanes, of_lane, strict=True)
+        }
+        for row in rows:
+            held[row["id"]] = groups_of[row["lane_id"]]
+            running.update(held[row["id"]])
+        return rows
+
+    async def counted(self: Complete, worker_id: int, finished: Sequence[Any]) -> Any:
+        stale = await attempts(self, worker_id, finished)
+        for one in finished:
+            running.subtract(held.pop(one.id, ()))
+        return stale
+
+    Jobs.job_claim_limited = claim
+    Complete.attempts = counted
+
+
+def no_retries() -> None:
+    judge = complete.judge
+
+    def harsh(end: End, *history: Any) -> Verdict:
+        return Verdict(State.FAILED) if end is End.ERROR else judge(end, *history)
+
+    complete.judge = harsh
+
+
+def result_of_another() -> None:
+    """Two that end together change their results."""
+    succeed = Jobs.job_succeed
+
+    async def mixed(self: Jobs, worker_id: int, rows: Sequence[tuple[Any, ...]]) -> set[str]:
+        results = [row[4] for row in rows]
+        turned = [(*row[:4], result, row[5]) for row, result in zip(rows, results[1:] + results[:1], strict=True)]
+        return await succeed(self, worker_id, turned)
+
+    Jobs.job_succeed = mixed
+
+
+def cancelled_and_done() -> None:
+    """A cancel ends the job at once, and the success of the process that went on ends it again."""
+    statements()["job_cancel_running"] = CANCEL_AT_ONCE
+    statements()["revive"] = REVIVE
+    refuse = Complete._stale
+
+    async def accepted(self: Complete, worker_id: int, missed: Sequence[Any], lanes: Any) -> Any:
+        ids = [one.id for one in missed if one.end is End.SUCCEEDED]
+        taken = {row["id"] for row in await self._jobs._database.fetch("revive", ids)}
+        return await refuse(self, worker_id, [one for one in missed if one.id not in taken], lanes)
+
+    Complete._stale = accepted
+
+
+def timers_only_ahead() -> None:
+    """What fell due before the last look, while this server was away or busy, is never looked for."""
+    timers.BEGINNING = datetime.now(UTC)
+    timers.MARGIN = timedelta(0)
+
+
+def lost_answers_ignored() -> None:
+    async def nothing(self: Fleet, worker_id: int, numbers: Sequence[int] | None) -> int:
+        return 0
+
+    Fleet.take_back = nothing

@@ -1,0 +1,73 @@
+"""What a campaign says about itself."""
+
+import msgspec
+import pytest
+
+from faults.effects import Run
+
+from .campaign import Order
+from .case import Violation
+from .history import End
+from .report import Report, convicted, make_report, markdown
+from .stories import called, kept
+from .summary import CALM, FAULT, FIRE, PHASE, Summary, spread, summed_up
+
+
+def summary(*violations: Violation, **changes: object) -> Summary:
+    calls = [
+        called(PHASE, at=0.0, phase=CALM),
+        called(refs=["r1"], jobs=["j1"], at=1.0),
+        called(PHASE, at=5.0, phase=FIRE),
+        called(FAULT, at=6.0, fault="server.kill"),
+        called(FAULT, at=7.0, fault="server.kill", end=End.FAILED),
+        called("submit many", refs=["r2", "r3"], jobs=["j2", None], at=8.0),
+        called(refs=["r4"], end=End.UNKNOWN, at=9.0),
+    ]
+    runs = [Run("j1", 1, 1, 2.01, 2.5, True), Run("j2", 1, 1, 8.5, 8.75, True)]
+    found = summed_up(kept(calls=calls, runs=runs), 7, list(violations))
+    found.drain_seconds = 1.0
+    for name, value in changes.items():
+        setattr(found, name, value)
+    return found
+
+
+def reported(*seeds: Summary, **more: object) -> Report:
+    return make_report(Order(seeds=[1], jobs=10, faults=2), list(seeds), postgres="18", commit="abc", **more)  # type: ignore[arg-type]
+
+
+def test_a_summary_counts_each_job_once_by_its_best_answer():
+    assert summary().jobs == {"submitted": 4, "ok": 2, "failed": 1, "unknown": 1, "unknown and there": 0}
+
+
+def test_recovery_is_the_time_to_the_end_of_the_next_job_that_began_after_a_strike():
+    struck = summary().faults["server.kill"]
+    assert (struck.struck, struck.failed, struck.recovery and struck.recovery.most) == (1, 1, 2.75)
+
+
+def test_latencies_go_by_the_phase_of_the_submit_and_leave_bulk_out():
+    found = summary().latency
+    assert found[CALM].p50 == pytest.approx(1.0)
+    assert found.get(FIRE, spread([])).number == 0
+
+
+def test_the_verdict_is_good_only_if_nothing_was_found_and_all_was_reached_and_caught():
+    wrong = Violation("lost", "gone", "j1")
+    assert reported(summary()).verdict
+    assert not reported(summary(wrong)).verdict
+    assert not reported(summary(drain_seconds=None)).verdict
+    assert not reported(summary(), failpoints=["a"]).verdict
+    assert reported(summary(failpoints=["a"]), failpoints=["a"]).verdict
+
+
+def test_a_planted_bug_must_be_caught_by_one_of_its_own_checkers():
+    found = summary(Violation("lost", "gone"), planted="bug")
+    assert reported(found, convictions=[convicted("bug", ["ticks", "lost"], found.violations)]).verdict
+    assert not reported(found, convictions=[convicted("bug", ["ticks"], found.violations)]).verdict
+
+
+def test_the_report_shows_what_was_found_in_both_forms():
+    report = reported(summary(Violation("lost", "gone", "j1")), not_tested={"packets.lost": "needs root"})
+    text = markdown(report)
+    for part in ("FAILED", "| **lost** | 1 |", "`server.kill`", "seed 7, lost: gone (job j1)", "needs root"):
+        assert part in text
+    assert msgspec.json.decode(msgspec.json.encode(report))["seeds"][0]["violations"] == [["lost", "gone", "j1"]]

@@ -1,7 +1,7 @@
 """The plans of the hot statements. One that was made on an empty table must still be right on a full one."""
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from importlib.resources import files
 from typing import Any
 
@@ -152,10 +152,14 @@ async def claiming_costs_little(hot: Connection) -> None:
 async def ending_costs_little(hot: Connection) -> None:
     held = await hot.fetch("select lane_id, id::text from lease where worker_id = 1 and attempt = 2 limit 300")
 
-    def columns(start: int) -> str:
+    def columns(start: int, array: Callable[[list[int]], str] = "array{}".format) -> str:
         some = held[start : start + 100]
         ids = ", ".join(f"'{row['id']}'" for row in some)
-        return f"1, array{[row['lane_id'] for row in some]}, array[{ids}]::uuid[], array{[2] * 100}, array{[1] * 100}"
+        lanes, attempts, tenants = array([row["lane_id"] for row in some]), array([2] * 100), array([1] * 100)
+        return f"1, {lanes}, array[{ids}]::uuid[], {attempts}, {tenants}"
+
+    def text(numbers: list[int]) -> str:
+        return f"'{{{', '.join(map(str, numbers))}}}'"
 
     def fill(value: str, kind: str = "text") -> str:
         return f"array_fill({value}::{kind}, array[100])"
@@ -163,7 +167,7 @@ async def ending_costs_little(hot: Connection) -> None:
     failed, error, none = fill("'failed'"), fill("'error'"), fill("null")
     zero, cpu, memory = fill("0", "float"), fill("null", "real"), fill("null", "bigint")
     calls = [
-        f"job_succeed({columns(0)}, {none}, {zero})",
+        f"job_succeed({columns(0, text)}, {none}, {text([0] * 100)})",
         f"job_complete({columns(100)}, {failed}, {error}, {none}, {none}, {memory}, {zero}, {cpu}, {memory}, {none})",
         f"job_reschedule({columns(200)}, {error}, {none}, {zero}, {cpu}, {memory}, {fill('1', 'bigint')}, {zero})",
     ]

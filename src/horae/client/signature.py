@@ -31,6 +31,9 @@ class Signature:
         for parameter in kept:
             self._refuse_unusable(parameter, reserved)
         self._bindable = inspect.Signature(kept)
+        self._by_place = tuple(p.name for p in kept if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self._is_plain = len(self._by_place) == len(kept)
+        self._needed = sum(p.default is inspect.Parameter.empty for p in kept)
         self._extra: Any = None
         self._names: tuple[str, ...] = ()
         self._struct = self._make_struct(kept, hints)
@@ -74,6 +77,9 @@ class Signature:
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a call as a params object, without the defaults that were left out."""
+        if self._is_plain and not kwargs and self._needed <= len(args) <= len(self._by_place):
+            # What `inspect` does in five microseconds; those who submit millions notice.
+            return dict(zip(self._by_place, args, strict=False))
         try:
             bound = self._bindable.bind(*args, **kwargs).arguments
         except TypeError as error:

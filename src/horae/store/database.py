@@ -8,19 +8,27 @@ PostgreSQL likes. Both are small on purpose: batches, not connections, make the 
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import asyncpg
 import msgspec
 import structlog
 
+from horae import failpoints
 from horae.model.errors import StoreUnavailable
+from horae.store.primary import Primary
 from horae.store.statements import statements
 
 T = TypeVar("T")
 Rows = list[asyncpg.Record]
+
+if TYPE_CHECKING:
+    Pooled = asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
+else:
+    # The class is generic to type checkers only.
+    Pooled = asyncpg.pool.PoolConnectionProxy
 
 log = structlog.get_logger()
 
@@ -47,6 +55,10 @@ LOST: Final = (
 
 CLOSE_SECONDS: Final = 2.0
 """How long a pool may take to say goodbye; a database that is away never answers."""
+
+
+GRACE_SECONDS: Final = 0.5
+"""PostgreSQL itself ends statements that take too long; this much later nobody waits for it any more."""
 
 
 class NotConnected(ConnectionError):
@@ -76,31 +88,58 @@ class Copy(NamedTuple):
     rows: Sequence[tuple[Any, ...]]
 
 
+class Deadline:
+    """Ends a connection that does not answer in time, so that the next one may find a successor.
+
+    The driver's own timeout would ask PostgreSQL to cancel the statement. A commit that waits for its standby then
+    stands on the primary alone, for all to see, and whoever relies on it has lost it after a failover.
+    """
+
+    def __init__(self, connection: "Pooled", seconds: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._end = connection.terminate
+        self._seconds = seconds
+        self._timer = self._loop.call_later(seconds, self._end)
+
+    def renew(self) -> None:
+        self._timer.cancel()
+        self._timer = self._loop.call_later(self._seconds, self._end)
+
+    def over(self) -> None:
+        self._timer.cancel()
+
+
 class Transaction:
     """One open transaction; made by `Database.atomically`."""
 
-    def __init__(self, connection: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record]") -> None:
+    def __init__(self, connection: Pooled, deadline: Deadline) -> None:
         self._connection = connection
+        self._deadline = deadline
 
     async def fetch(self, name: str, *args: object) -> Rows:
+        self._deadline.renew()
         return await self._connection.fetch(statements()[name], *args)
 
     async def fetchrow(self, name: str, *args: object) -> asyncpg.Record | None:
+        self._deadline.renew()
         return await self._connection.fetchrow(statements()[name], *args)
 
     async def run(self, sql: str) -> None:
         """Data definition that cannot take parameters. Only `store/` calls this, with names it made itself."""
+        self._deadline.renew()
         await self._connection.execute(sql)
 
     async def carry_over(self, table: str, suffix: str, ids: list[Any]) -> None:
         """Copies rows of a detached day into what the table now routes them to: its default partition."""
         sql = f"insert into horae.{table} select * from horae.{table}_{suffix} where id = any ($1::uuid[])"  # noqa: S608
+        self._deadline.renew()
         await self._connection.execute(sql, ids)
 
 
 class Database:
     def __init__(self, config: DatabaseConfig) -> None:
         self.config = config
+        self._primary = Primary(config.dsn)
         self._hot: asyncpg.Pool[asyncpg.Record] | None = None
         self._general: asyncpg.Pool[asyncpg.Record] | None = None
         self._stopping = False
@@ -124,7 +163,7 @@ class Database:
 
     async def connect(self) -> "asyncpg.Connection[asyncpg.Record]":
         """A connection of one's own, for LISTEN and for advisory locks."""
-        return await asyncpg.connect(self.config.dsn, timeout=10, server_settings=self._settings({}))
+        return await self._primary.connect(timeout=10, server_settings=self._settings({}))
 
     async def fetch(self, name: str, *args: object, hot: bool = False) -> Rows:
         """Runs a statement that may safely run twice, until it worked or patience ends."""
@@ -136,16 +175,23 @@ class Database:
 
     async def once(self, name: str, *args: object, hot: bool = False) -> Rows:
         """Runs a statement once; the caller deals with a lost answer."""
-        async with self._acquire(hot=hot) as connection:
-            return await connection.fetch(statements()[name], *args)
+        async with self._acquire(hot=hot) as (connection, _):
+            failpoints.reach("statement.before")
+            rows = await connection.fetch(statements()[name], *args)
+            failpoints.reach("statement.after")
+            return rows
 
     async def copy(self, copies: "Sequence[Copy]") -> None:
         """Streams rows into several tables, in one transaction."""
-        async with self._acquire(hot=True) as connection, connection.transaction():
+        async with self._acquire(hot=True) as (connection, deadline), connection.transaction():
             for copy in copies:
+                deadline.renew()
                 await connection.copy_records_to_table(
                     copy.table, schema_name="horae", columns=copy.columns, records=copy.rows
                 )
+            deadline.renew()
+            failpoints.reach("copy.before_commit")
+        failpoints.reach("copy.after_commit")
 
     async def atomically(self, work: Callable[[Transaction], Awaitable[T]], *, hot: bool = False) -> T:
         """Runs `work` in a transaction. It must be safe to run it again after a lost commit."""
@@ -153,8 +199,12 @@ class Database:
 
     async def atomically_once(self, work: Callable[[Transaction], Awaitable[T]], *, hot: bool = False) -> T:
         """The same without trying again; the caller deals with a lost commit."""
-        async with self._acquire(hot=hot) as connection, connection.transaction():
-            return await work(Transaction(connection))
+        async with self._acquire(hot=hot) as (connection, deadline), connection.transaction():
+            done = await work(Transaction(connection, deadline))
+            deadline.renew()
+            failpoints.reach("transaction.before_commit")
+        failpoints.reach("transaction.after_commit")
+        return done
 
     async def again(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Tries until it worked: conflicts and lost connections are tried again, with jitter and an end."""
@@ -173,7 +223,7 @@ class Database:
                 pause = min(pause * 2, 1.0)
 
     @asynccontextmanager
-    async def _acquire(self, *, hot: bool) -> AsyncIterator["asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"]:
+    async def _acquire(self, *, hot: bool) -> AsyncIterator[tuple[Pooled, Deadline]]:
         pool = self._hot if hot else self._general
         if pool is None:
             raise StoreUnavailable("the database is not open", retry_after=1)
@@ -181,8 +231,9 @@ class Database:
             connection = await pool.acquire(timeout=self.config.call_seconds)
         except LOST as error:
             raise NotConnected(f"no connection to the database: {error!r}") from error
+        deadline = Deadline(connection, self.config.call_seconds + GRACE_SECONDS)
         try:
-            yield connection
+            yield connection, deadline
         except asyncpg.InternalClientError as error:
             # The server ended this connection while nobody used it, and the driver has not yet seen the end.
             connection.terminate()
@@ -192,15 +243,16 @@ class Database:
             await pool.expire_connections()
             raise
         finally:
+            deadline.over()
             await pool.release(connection)
 
     async def _pool(self, size: int, extra: dict[str, str]) -> "asyncpg.Pool[asyncpg.Record]":
         return await asyncpg.create_pool(
             self.config.dsn,
+            connect=self._primary.connect,
             min_size=size,
             max_size=size,
             timeout=10,
-            command_timeout=self.config.call_seconds,
             max_inactive_connection_lifetime=0,
             server_settings=self._settings(extra),
             # No session state is ever set, so there is none to reset: it would cost a round trip a call.
@@ -228,3 +280,12 @@ async def _leave_as_is(connection: object) -> None:
 def columns(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Rows as columns: what `unnest` takes."""
     return list(zip(*rows, strict=True))
+
+
+def numbers(column: Iterable[int]) -> str:
+    """A column of whole numbers as the text of an array, for statements that take `$n::text::int[]`.
+
+    Measured: the driver takes 0.6 µs to put a number into an array, which a hot statement would pay for every row and
+    column; this way it is 0.15, and the database reads it no slower.
+    """
+    return f"{{{','.join(map(str, column))}}}"

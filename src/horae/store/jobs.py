@@ -2,14 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import asyncpg
 
+from horae import failpoints
 from horae.model.errors import OutcomeUnknown, StoreUnavailable
 from horae.model.ids import HINT_BITS, tenant_hint
-from horae.store.database import AMBIGUOUS, Copy, Database, NotConnected, Rows, Transaction, columns
+from horae.store.database import AMBIGUOUS, Copy, Database, NotConnected, Rows, Transaction, columns, numbers
 from horae.store.moves import PromiseRow, expiries, promises, put_back, submit_in
 
 COPY_FROM: Final = 200
@@ -69,10 +70,14 @@ class Jobs:
         """Stores all or none."""
         if expiries(jobs) or promises(jobs):
             return await self._insert(lambda: self._database.atomically_once(lambda tx: submit_in(tx, jobs)))
-        values = columns(jobs)
-        due = values.pop()
-        name, args = ("job_submit_now", values) if all(due) else ("job_submit", [*values, due])
-        return await self._insert(lambda: self._database.once(name, *args, hot=True))
+        values: list[Any] = columns(jobs)
+        name = "job_submit"
+        if all(values[-1]):
+            ids, ranks, run_at, tenants, lanes, keys, priorities, params, options, _ = values
+            name = "job_submit_now"
+            values = [ids, numbers(ranks), run_at, numbers(tenants), numbers(lanes), keys, numbers(priorities), params,
+                      options]  # fmt: skip
+        return await self._insert(lambda: self._database.once(name, *values, hot=True))
 
     async def job_submit_bulk(self, jobs: Sequence[NewJob]) -> None:
         """Stores all or none, by COPY: quicker than a statement from a few hundred jobs on."""
@@ -98,7 +103,9 @@ class Jobs:
         async def attempt() -> None:
             nonlocal lost
             try:
+                failpoints.reach("submit.before_commit")
                 await insert()
+                failpoints.reach("submit.after_commit")
             except NotConnected:
                 raise
             except AMBIGUOUS:
@@ -156,7 +163,18 @@ class Jobs:
     async def job_succeed(
         self, worker_id: int, rows: Sequence[tuple[int, str, int, int, str | None, float]]
     ) -> set[str]:
-        ended = await self._database.fetch("job_succeed", worker_id, *columns(rows), hot=True)
+        lanes, ids, attempts, tenants, results, waited = columns(rows)
+        ended = await self._database.fetch(
+            "job_succeed",
+            worker_id,
+            numbers(lanes),
+            ids,
+            numbers(attempts),
+            numbers(tenants),
+            results if any(results) else None,
+            numbers(int(seconds * 1e6) for seconds in waited),
+            hot=True,
+        )
         return {row["id"] for row in ended}
 
     async def job_complete(

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar
 import structlog
 
 import horae
+from horae import failpoints
 from horae.model.errors import HoraeError, SetupError, WorkerGone
 from horae.model.kinds import Kind
 from horae.model.matching import Free
@@ -155,6 +156,7 @@ class Agent:
                 log.warning("join_failed", error=str(error))
                 await backoff.wait()
             else:
+                failpoints.reach("worker.after_join")
                 self._lease = Lease(joined.lease_seconds, sent)
                 log.info("joined", worker=joined.worker_id, slots=request.slots, tasks=len(request.tasks))
                 return joined
@@ -187,6 +189,7 @@ class Agent:
         courier = self._courier
         await first_of(
             courier.fetch(),
+            courier.fetch_beside(),
             courier.report(),
             self._heart.run(joined, self._lease),
             self._shipper.run(),
@@ -264,8 +267,8 @@ class Agent:
 
     # What comes and goes.
 
-    def _want(self) -> int:
-        return self._appetite.want()
+    def _want(self, asked: int) -> int:
+        return self._appetite.want(asked)
 
     def _free(self) -> Free | None:
         return self._dispatch.free()
@@ -274,6 +277,7 @@ class Agent:
         self._set_draining(on=answer.drain)
         if answer.jobs:
             self._appetite.granted(len(answer.jobs), self._dispatch.count_concurrent(answer.jobs))
+            failpoints.reach("worker.before_start")
             self._dispatch.give(answer.jobs)
         self._endings.cancel(answer.cancel)
 

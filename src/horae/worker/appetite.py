@@ -18,10 +18,11 @@ class Appetite:
         self._dispatch = dispatch
         self._async_share = 1
 
-    def want(self) -> int:
-        if self._dispatch.draining:
+    def want(self, asked: int = 0) -> int:
+        """Beside those that are asked for already: then coroutines and heavy jobs, whose room is counted, can wait."""
+        if self._dispatch.draining or (asked and self._dispatch.burden.held):
             return 0
-        return min(self._want_sync() + self._want_async(), MOST_WANTED)
+        return min(self._want_sync(asked) + (0 if asked else self._want_async()), MOST_WANTED)
 
     def granted(self, jobs: int, asynchronous: int) -> None:
         """The call names one number for both kinds, so beside sync tasks the share of coroutines is found by trying."""
@@ -30,7 +31,7 @@ class Appetite:
         elif jobs:
             self._async_share = max(1, self._async_share // 2)
 
-    def _want_sync(self) -> int:
+    def _want_sync(self, asked: int) -> int:
         dispatch, roster = self._dispatch, self._dispatch.roster
         children = [child for child in dispatch.crew.children if child.usable and not child.concurrent]
         errands = roster.running(concurrent=False)
@@ -42,7 +43,8 @@ class Appetite:
                 return 0  # Whatever came would stand behind it.
             free -= dispatch.burden.extra_slots(dispatch.is_concurrent, concurrent=False)
         target = dispatch.pace.target(max(0, free), blocked, self._config.prefetch_seconds)
-        held = len(dispatch.waiting) + sum(len(child.jobs) for child in children) + roster.count(concurrent=False)
+        held = asked + len(dispatch.waiting) + sum(len(child.jobs) for child in children)
+        held += roster.count(concurrent=False)
         # Large holdings are refilled when half empty, so that exchanges stay large too.
         return max(0, target - held) if held < 2 * slots or held <= target // 2 else 0
 

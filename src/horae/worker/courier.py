@@ -1,5 +1,8 @@
 """Carries work both ways: asks for jobs with one long poll at a time, and brings back how they ended.
 
+While jobs come by the hundred, a second call asks for more and a third brings the ends: each is one transaction, and
+what one of them waits for (the database's disk, the server, this process) the others use.
+
 A completion stays in the outbox until a call that carried it was answered; sent twice, the second is refused as stale.
 A fetch whose answer never came may have been granted jobs we do not know of: its number is listed as lost for two
 minutes, so that the server gives them away at once.
@@ -12,6 +15,7 @@ from typing import Final
 import msgspec
 import structlog
 
+from horae import failpoints
 from horae.model.errors import HoraeError, WorkerGone
 from horae.model.matching import Free
 from horae.model.states import End
@@ -34,7 +38,7 @@ class Courier:
     def __init__(
         self,
         link: Link,
-        want: Callable[[], int],
+        want: Callable[[int], int],
         free: Callable[[], Free | None],
         accept: Callable[[Exchanged], None],
         is_over: Callable[[], bool],
@@ -48,10 +52,14 @@ class Courier:
         self._lost: dict[int, float] = {}
         self._outbox: list[Finished] = []
         self._under_way = 0
+        self._asked = 0
+        """How many jobs the fetches under way ask for."""
         self._largest = _LARGEST
         self._last_batch = 0
         self._outgoing = asyncio.Event()
         self._wake = asyncio.Event()
+        self._hungry = asyncio.Event()
+        """More jobs are wanted than the fetch under way asks for."""
         self._poll: asyncio.Task[None] | None = None
 
     def reset(self) -> None:
@@ -69,6 +77,10 @@ class Courier:
     def wake(self) -> None:
         """More jobs may be wanted now."""
         self._wake.set()
+
+    @property
+    def _busy(self) -> bool:
+        return self._last_batch >= _BUSY
 
     @property
     def idle(self) -> bool:
@@ -89,11 +101,13 @@ class Courier:
         backoff = Backoff()
         while True:
             self._wake.clear()
-            want = self._want()
+            want = self._want(self._asked)
             if want <= 0:
                 await self._wake.wait()
                 continue
-            self._poll = asyncio.create_task(self._try(want, backoff))
+            if self._busy:
+                self._hungry.set()
+            self._poll = asyncio.create_task(self._try(want, backoff, LONG_POLL))
             try:
                 await asyncio.wait([self._poll])
             finally:
@@ -101,20 +115,30 @@ class Courier:
             if not self._poll.cancelled():
                 self._poll.result()
 
+    async def fetch_beside(self) -> None:
+        """A second call while one is under way, for whoever runs jobs faster than one call at a time brings them."""
+        backoff = Backoff()
+        while True:
+            await self._hungry.wait()
+            self._hungry.clear()
+            await asyncio.sleep(0)  # The other call goes first.
+            if (want := self._want(self._asked)) > 0:
+                await self._try(want, backoff)
+
     async def report(self) -> None:
         backoff = Backoff()
         while True:
             await self._outgoing.wait()
-            if self._last_batch >= _BUSY and len(self._outbox) < _LARGEST:
+            if self._busy and len(self._outbox) < _LARGEST:
                 await asyncio.sleep(_GATHER_SECONDS)
             if self._outbox:
                 await self._try(0, backoff)
             else:
                 self._outgoing.clear()  # A fetch took it along.
 
-    async def _try(self, want: int, backoff: Backoff) -> None:
+    async def _try(self, want: int, backoff: Backoff, wait: float = 0.0) -> None:
         try:
-            await self._exchange(want)
+            await self._exchange(want, wait)
         except WorkerGone:
             raise
         except HoraeError as error:
@@ -123,31 +147,39 @@ class Courier:
         else:
             backoff.reset()
 
-    async def _exchange(self, want: int) -> None:
+    async def _exchange(self, want: int, wait: float) -> None:
         if self._is_over():
             # After a freeze: the keeper has killed what ran, and no crash of a job's own making must be told of.
             raise WorkerGone("the lease is over: what happened since is not ours to report")
-        batch, self._outbox = self._outbox[: self._largest], self._outbox[self._largest :]
-        if not self._outbox:
-            self._outgoing.clear()
+        batch = [] if want and self._busy else self._take()
         number = self._next_number() if want else 0
         self._under_way += 1
+        self._asked += want
         try:
-            answer = await self._call(want, number, batch)
+            failpoints.reach("worker.before_exchange")
+            answer = await self._call(want, wait, number, batch)
         except BaseException as error:
             self._broken(number, batch, error)
             raise
         finally:
             self._under_way -= 1
+            self._asked -= want
         self._largest = _LARGEST
         if want:
+            self._wake.set()  # The other fetch may have counted on what did not come.
             self._last_batch = len(answer.jobs)
         for stale in answer.stale:
             log.info("completion_was_stale", job=stale.id, attempt=stale.attempt)
+        failpoints.reach("worker.after_exchange")
         self._accept(answer)
 
-    async def _call(self, want: int, number: int, batch: list[Finished]) -> Exchanged:
-        wait = LONG_POLL if want else 0.0
+    def _take(self) -> list[Finished]:
+        batch, self._outbox = self._outbox[: self._largest], self._outbox[self._largest :]
+        if not self._outbox:
+            self._outgoing.clear()
+        return batch
+
+    async def _call(self, want: int, wait: float, number: int, batch: list[Finished]) -> Exchanged:
         body = Exchange(want=want, number=number, lost=self.lost, wait=wait, finished=batch, free=self._free())
         return await self._link.ask("exchange", body, Exchanged, wait + CALL_SECONDS)
 

@@ -6,6 +6,7 @@ from typing import Final
 
 import structlog
 
+from horae import failpoints
 from horae.model.errors import HoraeError, Unreachable, WorkerGone
 from horae.model.work import Progress
 from horae.wire.workers import Heartbeat, HeartbeatAnswer, Joined
@@ -49,6 +50,7 @@ class Heart:
     async def _beat(self, timeout: float) -> bool:
         beat = self._describe()
         beat.progress = list(self._progress.values())
+        failpoints.reach("worker.before_heartbeat")
         try:
             answer = await self._link.ask("heartbeat", beat, HeartbeatAnswer, timeout)
         except WorkerGone:
@@ -58,6 +60,7 @@ class Heart:
             if isinstance(error, Unreachable):
                 await self._link.renew_exchanges()
             return False
+        failpoints.reach("worker.after_heartbeat")
         for told in beat.progress:
             if self._progress.get(told.id) is told:
                 del self._progress[told.id]

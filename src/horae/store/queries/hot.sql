@@ -24,10 +24,11 @@ select rank, id, lane_id, 0 from fresh where due;
 
 -- name: job_submit_now
 -- The same for a batch whose jobs are all due.
--- $1 ids, $2 ranks, $3 run_at, $4 tenants, $5 lanes, $6 keys, $7 priorities, $8 params, $9 options
+-- $1 ids, $2 ranks, $3 run_at, $4 tenants, $5 lanes, $6 keys, $7 priorities, $8 params, $9 options. Here and in
+-- job_succeed numbers come as the text of an array (see store.database.numbers).
 with fresh as (
-    select * from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::int[], $5::int[], $6::int[], $7::smallint[],
-                         $8::text[], $9::text[])
+    select * from unnest($1::uuid[], $2::text::bigint[], $3::timestamptz[], $4::text::int[],
+                         $5::text::int[], $6::int[], $7::text::smallint[], $8::text[], $9::text[])
         as f (id, rank, run_at, tenant_id, lane_id, key_id, priority, params, options)
 ), bodies as (
     insert into job (id, rank, run_at, tenant_id, lane_id, key_id, priority, params, options)
@@ -135,10 +136,11 @@ returning id::text as id;
 
 -- name: job_succeed
 -- The common case of job_complete: success with a small result.
--- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 results, $7 seconds waited before the start
+-- $1 worker, $2 lanes, $3 ids, $4 attempts, $5 tenants, $6 results, if any has one,
+-- $7 microseconds waited before the start
 with held as materialized (
     select l.place, l.granted_at, l.slots, f.*
-    from unnest($2::int[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::float[])
+    from unnest($2::text::int[], $3::uuid[], $4::text::int[], $5::text::int[], $6::text[], $7::text::bigint[])
         as f (lane_id, id, attempt, tenant_id, result, waited)
     cross join lateral (
         select lease.ctid as place, granted_at, slots from lease
@@ -156,7 +158,7 @@ with held as materialized (
         ) s))
 )
 insert into outcome (id, started_at, finished_at, tenant_id, worker_id, attempt, state, ending, result)
-select id, least(granted_at + waited * interval '1 second', clock_timestamp()), clock_timestamp(), tenant_id, $1, attempt,
+select id, least(granted_at + waited * interval '1 microsecond', clock_timestamp()), clock_timestamp(), tenant_id, $1, attempt,
        'succeeded', 'succeeded', result
 from held
 where (select same_or_retry((select count(*) from held), (select count(*) from gone)))

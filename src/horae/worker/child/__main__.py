@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
+import os
 import signal
 import socket
 import sys
 
+from horae import failpoints
 from horae.client.app import App
 from horae.client.loading import load_app
 from horae.model.errors import HoraeError
@@ -22,6 +24,7 @@ def main() -> None:
     spec, socket_fd, board_fd, nonce = sys.argv[1:]
     sys.argv[1:] = []
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    failpoints.arm(os.environ)
     tree.become_subreaper()
     desk = Desk(socket.socket(fileno=int(socket_fd)), Board(int(board_fd)))
     output = Output(nonce, desk.board)

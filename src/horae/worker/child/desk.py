@@ -15,6 +15,7 @@ from typing import Final, Protocol
 
 import msgspec
 
+from horae import failpoints
 from horae.client.outcomes import NoSecret
 from horae.model.errors import WrongState
 from horae.model.work import Finished
@@ -106,7 +107,9 @@ class Desk:
 
     def flush(self) -> None:
         if self._used:
+            failpoints.reach("child.after_run")
             self._send_entries(bytes(self.board.journal[: self._used]))
+            failpoints.reach("child.after_report")
             self.board.cells[JOURNALED] = self._used = 0
 
     def _send_entries(self, entries: bytes) -> None:
@@ -167,6 +170,7 @@ class Desk:
         while (message := self._read()) is not None:
             match message:
                 case Run(orders):
+                    failpoints.reach("child.before_run")
                     runner.take(orders)
                 case Revoke():
                     self.send(Returned(runner.give_back()))

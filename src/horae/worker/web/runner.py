@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import aiohttp
 
+from horae import failpoints
 from horae.model.addresses import read_networks
 from horae.model.errors import Forbidden, HoraeError, InvalidInput
 from horae.model.kinds import HttpCall, Kind
@@ -72,6 +73,7 @@ class HttpRunner:
             return _refused(errand, call.method, call.url, error)
         began = time.monotonic()
         outcome, word = await self._called(call, request, errand.grant.timeout or DEFAULT_SECONDS)
+        failpoints.reach("web.after_call")
         took = (time.monotonic() - began) * 1000
         errand.write("system", f"{request.method} {request.shown} → {word}, {took:.0f} ms\n".encode())
         return outcome

@@ -1,4 +1,4 @@
-# make up · make test · make check · make console · make setup · make clean
+# make up · make test · make chaos · make race · make soak · make check · make console · make setup · make clean
 # All that must be there is Python 3.11 or later; the rest goes into .venv, as pinned in requirements.lock. The console
 # is built by Node.js; a Horae that was installed from its wheel has it inside.
 
@@ -10,7 +10,7 @@ PORT ?= 8420
 # Where `make up` keeps its data; if empty, where `horae up` does.
 DATA ?=
 # What the tests need from the system besides Python and Node.js, as Debian packages. curl runs the examples of the docs.
-TEST_PACKAGES := bubblewrap busybox-static chromium curl libfaketime podman runc
+TEST_PACKAGES := bubblewrap busybox-static chromium chromium-headless-shell curl libfaketime podman runc
 
 CONSOLE := src/horae/console/static/index.html
 MODULES := web/node_modules/.installed
@@ -20,7 +20,7 @@ NODE := process.exit(process.versions.node.localeCompare("20.19", "en", {numeric
 HAS_NODE = command -v npm >/dev/null && node -e '$(NODE)' 2>/dev/null
 NO_NODE := Node.js 20.19 or later and npm are not here
 
-.PHONY: up test check console setup clean
+.PHONY: up test chaos race soak check console setup clean
 .DEFAULT_GOAL := up
 
 up: setup
@@ -39,7 +39,27 @@ test: setup
 	elif [ "$$CI" = true ]; then echo "$(NO_NODE)." >&2; exit 1; \
 	else echo "$(NO_NODE): the console is not built, and its tests are skipped."; fi
 	@if $(HAS_NODE); then cd web && npm test --silent; fi
-	@$(BIN)/pytest -n 2
+	@$(BIN)/pytest -n 2 --dist worksteal
+
+# Hours, not minutes: CHAOS="--seeds 2 --jobs 20000 --faults 200" is less. Faults of the network need root for nftables;
+# what cannot be done here is said, and with CI=true it is an error.
+CHAOS ?= --seeds 20 --jobs 200000 --faults 2000
+CHAOS_REPORT ?= chaos-report.md
+chaos: setup
+	@$(BIN)/python -m tests.chaos $(CHAOS) --report $(CHAOS_REPORT)
+
+# Half an hour, with the machine to itself. RACE="--quick" is less, and does not go into docs/race.md.
+RACE ?=
+RACE_FIGURES ?= race.jsonl
+race: setup
+	@PYTHONPATH=bench/peers $(BIN)/python -m race $(RACE) --json $(RACE_FIGURES)
+	@$(if $(RACE),,PYTHONPATH=bench/peers $(BIN)/python -m race show $(RACE_FIGURES) --write docs/race.md --plot docs/race.svg)
+
+# How long, and the folder for the report; exit code 1 when something grows.
+TIME ?= 1h
+SOAK_REPORT ?= soak-report
+soak: setup
+	@$(BIN)/horae soak --time $(TIME) --report $(SOAK_REPORT)
 
 check: setup
 	@$(BIN)/ruff format --check --quiet .

@@ -1,8 +1,10 @@
 """Fixtures on a real PostgreSQL: one cluster for the session, shared by all xdist workers, and a database a test."""
 
 import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 
 import asyncpg
@@ -38,14 +40,30 @@ class SharedCluster:
 
 
 SHARED = pytest.StashKey[SharedCluster]()
+BYTECODE = pytest.StashKey[ExitStack]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[SHARED] = SharedCluster()
+    config.stash[BYTECODE] = _keep_bytecode()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     config.stash[SHARED].close()
+    config.stash[BYTECODE].close()
+
+
+def _keep_bytecode() -> ExitStack:
+    """Where Python may not write bytecode, each of the thousand processes that the tests start would compile its all.
+
+    They get a folder for it that lasts as long as the session. xdist's workers inherit it with the environment.
+    """
+    stack = ExitStack()
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        sys.dont_write_bytecode = False
+        sys.pycache_prefix = str(stack.enter_context(temporary_folder(quick=True)))
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    return stack
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -85,5 +103,5 @@ async def durable_cluster() -> AsyncIterator[Cluster]:
 @pytest.fixture
 def reachable_path() -> Iterator[Path]:
     """A temporary folder that PostgreSQL's account can reach, unlike pytest's own when the tests run as root."""
-    with temporary_folder() as path:
+    with temporary_folder(quick=True) as path:
         yield path

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from horae.bench.installation import cluster
 from horae.store.embedded import Cluster
+from horae.testing.database import temporary_cluster
 
 
 @pytest.fixture(scope="session")
 def bench_cluster() -> Iterator[Cluster]:
     """One for all scenarios of the session: each has databases of its own on it."""
     with asyncio.Runner() as runner:
-        opening = cluster()
+        opening = temporary_cluster(durable=True)
         yield runner.run(opening.__aenter__())
         runner.run(opening.__aexit__(None, None, None))
 

@@ -48,7 +48,7 @@ def sign_in(url: str, ticket: str) -> str:
 
 
 def test_the_address_that_up_prints_signs_in(home: object) -> None:
-    with temporary_folder() as folder, installation(folder, "--no-worker") as up:
+    with temporary_folder(quick=True) as folder, installation(folder, "--no-worker") as up:
         said = up.expect("  console ")
         if console.built():
             found = re.search(rf"{up.url}/console/sign-in#ticket=(ht_\S+)", said)

@@ -21,7 +21,7 @@ APP = ("--app", "examples/demo.py:app", "--slots", "2")
 
 @pytest.fixture(scope="module")
 def up() -> Iterator[Installation]:
-    with temporary_folder() as folder, installation(folder, *APP) as it:
+    with temporary_folder(quick=True) as folder, installation(folder, *APP) as it:
         it.wait_for_worker()
         yield it
 

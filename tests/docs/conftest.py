@@ -24,7 +24,10 @@ PROGRAMS = Path(sys.executable).parent
 @pytest.fixture(scope="session")
 def up() -> Iterator[Installation]:
     """What `make up` starts, without its stream of jobs."""
-    with temporary_folder() as folder, installation(folder, "--app", "examples/demo.py:app", "--slots", "2") as it:
+    with (
+        temporary_folder(quick=True) as folder,
+        installation(folder, "--app", "examples/demo.py:app", "--slots", "2") as it,
+    ):
         it.wait_for_worker()
         yield it
 
@@ -64,7 +67,7 @@ def stage(page: Path, up: Installation, folder: Path, request: pytest.FixtureReq
 @pytest.fixture
 def own_database() -> Iterator[str]:
     """The DSN of a PostgreSQL as readers have it: durable, on TCP, with passwords."""
-    with temporary_folder() as folder, asyncio.Runner() as runner:
+    with temporary_folder(quick=True) as folder, asyncio.Runner() as runner:
         cluster = Cluster(folder / "data", port=free_port())
         runner.run(cluster.start())
         yield cluster.tcp_dsn

@@ -30,7 +30,7 @@ from .pages import Block
 
 BLOCK_SECONDS = 90.0
 SERVING = re.compile(r"horae (up|server|worker)\b")
-ELSEWHERE = re.compile(r"(make |horae bench (?!list)|horae jobs --watch)")
+ELSEWHERE = re.compile(r"(make |horae bench (?!list)|horae soak|horae jobs --watch)")
 """Commands with a test of their own in `test_docs_blocks`."""
 
 

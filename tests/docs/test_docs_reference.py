@@ -32,7 +32,9 @@ MIB, KIB = 1024 * 1024, 1024
 
 
 def public(kind: type) -> set[str]:
-    return {name for name, value in vars(kind).items() if not name.startswith("_")}
+    """What it has of ours, inherited or not."""
+    ours = [each for each in kind.__mro__ if each.__module__.startswith("horae.")]
+    return {name for each in ours for name in vars(each) if not name.startswith("_")}
 
 
 def first_codes(page: str, heading: str) -> set[str]:

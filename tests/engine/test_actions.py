@@ -84,7 +84,8 @@ async def test_jobs_made_after_the_action_are_left_alone(resting: Engine, conn):
     await join(resting)
     await many(resting, 3)
     made = await resting.actions.create(ROOT, request(ActionKind.CANCEL, "pending"))
-    await asyncio.sleep(0.002)  # Ids tell milliseconds apart.
+    made_in = made["id"].int >> 80
+    await wait_for(lambda: resting.clock.unix() * 1000 >= made_in + 1, interval=0.001, what="an id of a later time")
     late = await submit(resting)
     await work(resting)
     assert (await resting.actions.get(ROOT, made["id"]))["done"] == 3

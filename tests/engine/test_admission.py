@@ -248,16 +248,16 @@ async def test_submits_that_pile_up_are_refused_by_priority_too(quotas: Engine, 
         await real(batch)
 
     monkeypatch.setattr(quotas.submit._jobs, "job_submit", held_up)
-    monkeypatch.setattr("horae.engine.submit.MAX_WAITING", 20)
-    monkeypatch.setattr("horae.engine.submit.STRAINED_WAITING", 16)
+    monkeypatch.setattr("horae.engine.groupcommit.MAX_WAITING", 20)
+    monkeypatch.setattr("horae.engine.groupcommit.STRAINED_WAITING", 16)
     first = asyncio.create_task(submit(quotas))
     await under_way.wait()
     waiting = [asyncio.create_task(submit(quotas)) for _ in range(17)]
-    await wait_for(lambda: len(quotas.submit._waiting) == 17)
+    await wait_for(lambda: len(quotas.submit._commits._waiting) == 17)
     with pytest.raises(Overloaded):
         await submit(quotas, priority=4)
     urgent = asyncio.create_task(submit(quotas, priority=8))
-    await wait_for(lambda: len(quotas.submit._waiting) == 18)
+    await wait_for(lambda: len(quotas.submit._commits._waiting) == 18)
     go.set()
     assert len(set(await asyncio.gather(first, urgent, *waiting))) == 19
 

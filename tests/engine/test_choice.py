@@ -5,11 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horae.engine import reservations
-from horae.engine.choice import GRACE_SECONDS, SLACK
+from horae.engine.breadth import LEAST_LANES
+from horae.engine.choice import GRACE_SECONDS, SPAN
 from horae.engine.sessions import Session
 from horae.model.gates import Action, Gate
 from horae.model.matching import Free, Offer
 from horae.model.placement import Placement, Requirements, Traits, canonical
+from horae.model.rank import HEAD_START_MICROS
 from horae.store.control import LaneKey
 
 from .counter import TASK, Counter, worker
@@ -17,6 +19,7 @@ from .counter import TASK, Counter, worker
 HEAVY = canonical(Placement(requires=Requirements(slots=4)))
 NEAR = canonical(Placement(prefers=Traits(region="near")))
 STICKY = canonical(Placement(sticky=3))
+STEP = HEAD_START_MICROS[6] - HEAD_START_MICROS[5]
 
 
 def located(number: int, region: str) -> Session:
@@ -29,13 +32,13 @@ def lanes_of(got: list[tuple[int, int]]) -> list[int]:
     return [lane_id for lane_id, _ in got]
 
 
-ranks = st.lists(st.integers(0, 20 * SLACK), min_size=1, max_size=30)
+ranks = st.lists(st.integers(0, 8 * SPAN), min_size=1, max_size=30)
 
 
 @settings(deadline=None)
 @given(st.lists(ranks, min_size=1, max_size=6), st.lists(st.integers(1, 20), min_size=1, max_size=10))
 def test_a_tenants_jobs_come_in_the_order_of_rank_whatever_lanes_they_are_in(lanes: list[list[int]], wants: list[int]):
-    """Give or take twice the slack, and but for the one job by which a lane's lost head is found again."""
+    """Give or take the span of a claim, and but for the one job by which a lane's lost head is found again."""
     counter, session = Counter(), worker()
     for number, jobs in enumerate(lanes):
         counter.submit(number, LaneKey(1, f"queue-{number % 2}", TASK, f"key-{number}" if number > 1 else ""), *jobs)
@@ -43,7 +46,27 @@ def test_a_tenants_jobs_come_in_the_order_of_rank_whatever_lanes_they_are_in(lan
         for want in wants:
             for job in counter.take(session, want):
                 left = min((jobs[0] for jobs in counter.waiting.values() if jobs), default=job[1])
-                assert job[1] <= left + 2 * SLACK or job in counter.doubted
+                assert job[1] <= left + SPAN or job in counter.doubted
+
+
+def test_priorities_do_not_mix_whichever_lanes_they_are_in():
+    """A step of priority is a minute of rank: jobs of one lane that are due later do not go before it."""
+    counter, session = Counter(), worker()
+    low, high = LaneKey(1, "low", TASK), LaneKey(1, "high", TASK)
+    counter.submit(1, low, *(due + STEP for due in range(100)))
+    counter.submit(2, high, *range(1, 100))
+    assert lanes_of(counter.take(session, 99)) == [2] * 99
+
+
+def test_a_lane_gives_a_claim_what_is_close_in_rank_at_once():
+    """Many lanes with many jobs each are served few at a time, not a job of each."""
+    counter, session = Counter(), worker()
+    for number in range(1000):
+        ranks = [second * 1_000_000 + number for second in range(100)]
+        counter.submit(number, LaneKey(number % 100, f"queue-{number // 100}", TASK), *ranks)
+    got = counter.take(session, 500)
+    assert len(got) >= 400
+    assert len(set(lanes_of(got))) <= LEAST_LANES
 
 
 @given(st.integers(1, 300), st.integers(1, 100))

@@ -1,5 +1,6 @@
 import math
 from collections import Counter as Counts
+from itertools import groupby
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +41,17 @@ def test_tenants_take_turns_by_their_weights_from_the_beginning():
 def test_long_jobs_take_their_turn_less_often():
     order = weave([chosen(10, 1, seconds=4.0), chosen(20, 3)], [10, 40])
     assert abs(Counts(lane for lane, _ in order[:20])[20] - 16) <= 1
+
+
+def test_short_jobs_take_their_turn_in_pieces():
+    order = [lane for lane, _ in weave([chosen(10, 1, seconds=0.001), chosen(20, 3, seconds=0.001)], [20, 20])]
+    turns = [len(list(jobs)) for _, jobs in groupby(order)]
+    assert turns == [5] * 8
+
+
+def test_jobs_too_short_to_tell_stay_together():
+    order = [lane for lane, _ in weave([chosen(10, 1, seconds=0.0001), chosen(20, 3, seconds=0.0001)], [20, 20])]
+    assert order == [10] * 20 + [20] * 20
 
 
 def test_a_tenant_that_is_behind_catches_up_first():

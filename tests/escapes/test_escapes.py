@@ -48,7 +48,7 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
             unix.bind(address)
             unix.listen()
         os.environ["HORAE_BAIT"] = token
-        victim = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", token])
+        victim = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()", token])
         yield {
             "token": token,
             "file": str(folder / "file"),

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+from horae.store.embedded import launch
 from horae.store.objects import ObjectsConfig
 from horae.store.s3 import S3Access
 
@@ -59,8 +60,11 @@ class S3Server:
             f"-s3.config={folder}/s3.json", f"-filer.localSocket={folder}/filer.sock",
             *(f"-{name}={port}" for name, port in self._ports.items()),
         ]  # fmt: skip
+        # Through the launcher of PostgreSQL, which binds its life to ours.
+        launcher = [sys.executable, "-I", "-S", launch.__file__]
+        identity = [str(number) for number in (os.geteuid(), os.getegid(), os.getpid())]
         self._process = subprocess.Popen(
-            [str(program), "-logtostderr=true", "server", *arguments],
+            [*launcher, *identity, str(program), "-logtostderr=true", "server", *arguments],
             stdout=subprocess.DEVNULL,
             stderr=(self._folder / "weed.log").open("wb"),
             cwd=folder,

@@ -40,7 +40,7 @@ def test_the_wheel_holds_the_console_as_it_was_built(base: BaseInstall, held: li
 
 
 def test_the_console_of_the_wheel_is_served_without_node(base: BaseInstall, held: list[str]) -> None:
-    with temporary_folder() as folder:
+    with temporary_folder(quick=True) as folder:
         zipfile.ZipFile(base.wheel).extractall(folder / "wheel")
         (folder / "wheel").chmod(0o755)
         programs = _without_node(folder / "bin")

@@ -92,7 +92,7 @@ def test_worker_and_commands_of_the_base_install_run_jobs(base: BaseInstall, tmp
     app = tmp_path / "tasks.py"
     app.write_text(APP)
     with (
-        temporary_folder() as folder,
+        temporary_folder(quick=True) as folder,
         installation(folder) as up,
         base.running("horae", "worker", "--app", str(app), "--slots", "1", env=up.environ),
     ):

@@ -8,11 +8,26 @@ from typing import Any
 import aiohttp
 import msgspec
 
+from horae.engine.access import Access
 from horae.engine.masterkeys import MasterKeys, new_key
 from horae.model.roles import Role
 from horae.server.serving import Server, ServerConfig
 
 TENANTS = ("red", "blue")
+Keys = dict[tuple[str, Role], str]
+"""Secrets, by tenant (or `root`) and role."""
+
+
+async def furnish(access: Access) -> Keys:
+    """Makes the tenants, and a key of every role for each of them and for none."""
+    keys: Keys = {}
+    for tenant in TENANTS:
+        await access.create_tenant(None, tenant)
+    for tenant in (None, *TENANTS):
+        for role in Role:
+            _, secret = await access.create_key(None, f"{tenant or 'root'}-{role}", role, tenant, None)
+            keys[tenant or "root", role] = secret
+    return keys
 
 
 class Answer:
@@ -50,17 +65,10 @@ class House:
         self.engine = server.engine
         self.http = http
         self.url = server.url
-        self.keys: dict[tuple[str, Role], str] = {}
+        self.keys: Keys = {}
 
     async def furnish(self) -> None:
-        access = self.engine.access
-        for tenant in TENANTS:
-            await access.create_tenant(None, tenant)
-        for tenant in (None, *TENANTS):
-            for role in Role:
-                name = f"{tenant or 'root'}-{role}"
-                _, secret = await access.create_key(None, name, role, tenant, None)
-                self.keys[tenant or "root", role] = secret
+        self.keys = await furnish(self.engine.access)
 
     def key(self, who: str = "red", role: Role = Role.ADMIN) -> str:
         return self.keys[who, role]
@@ -158,17 +166,17 @@ async def running_job(house: House, **request: Any) -> tuple[FakeWorker, dict[st
 
 
 @asynccontextmanager
-async def open_house(dsn: str, folder: Path, *, furnish: bool = True) -> AsyncIterator[House]:
-    keys = MasterKeys([new_key()])
-    config = ServerConfig(dsn=dsn, objects=str(folder / "objects"), port=0, allow_unsafe=True, secrets=keys)
+async def open_house(dsn: str, folder: Path, *, keys: Keys | None = None) -> AsyncIterator[House]:
+    """`keys` are those of a database that is furnished already."""
+    secrets = MasterKeys([new_key()])
+    config = ServerConfig(dsn=dsn, objects=str(folder / "objects"), port=0, allow_unsafe=True, secrets=secrets)
     server = Server(config)
     await server.start()
     timeout = aiohttp.ClientTimeout(total=60)
     try:
         async with aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=0)) as http:
             house = House(server, http)
-            if furnish:
-                await house.furnish()
+            house.keys = keys or await furnish(house.engine.access)
             yield house
     finally:
         await server.stop()

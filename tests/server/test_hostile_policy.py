@@ -15,6 +15,7 @@ import pytest
 
 from horae.model.roles import Role
 from horae.server.routes import ROUTES, Route
+from horae.testing.waiting import wait_for
 
 from .house import Answer, House, end
 
@@ -164,9 +165,11 @@ async def furnish_blue(house: House) -> dict[str, str]:
         answer = await house.call(method, path, body, who="blue")
         assert answer.status in {200, 201, 202}, answer
         made[place] = str(answer.json.get("id", ""))
-    async with asyncio.timeout(20):
-        while (await house.get(f"/v1/actions/{made['action_id']}", who="blue")).json["state"] != "done":  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+
+    async def done() -> bool:
+        return (await house.get(f"/v1/actions/{made['action_id']}", who="blue")).json["state"] == "done"
+
+    await wait_for(done, what="the end of blue's action")
     return {**made, "job_id": grant["id"], "worker_id": str(worker.id), "name": "indigo", "backfill": "1"}
 
 

@@ -1,8 +1,11 @@
 """Lists of executions and jobs: every page, every filter."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+
+from horae.engine import lists, livelists
 
 from .house import House, end, running_job
 
@@ -108,6 +111,82 @@ async def test_filters_find_what_they_say(house: House, mixed: dict[str, str]):
     assert await names(task="nosuch") == set()
 
 
+async def test_jobs_that_live_come_in_the_order_in_which_they_stand(house: House, mixed: dict[str, str]):
+    soon = await house.submit(delay=60)
+    urgent = await house.submit(priority=9)
+    found = [job["id"] for job in await walk(house, 2, status="failed,scheduled,ready,running")]
+    live = [mixed["running"], urgent, mixed["ready"], soon]
+    assert found[:4] == live
+    assert set(found[4:6]) == {mixed["retrying"], mixed["scheduled"]}
+    assert found[6:] == [mixed["failed"]]
+    found = [job["id"] for job in await walk(house, 1, status="failed,ready")]
+    assert found == [urgent, mixed["ready"], mixed["failed"]]
+
+
+async def test_more_lanes_than_are_merged_at_once_are_listed_each_exactly_once(
+    house: House, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(livelists, "LANES", 3)
+    await house.worker()
+    ids = [await house.submit(queue=f"q{n}", delay=late) for n in range(8) for late in (0, 0, 3600)]
+    for status, number in (("ready", 16), ("scheduled", 8), ("pending", 24)):
+        for limit in (1, 5, 500):
+            found = [job["id"] for job in await walk(house, limit, status=status)]
+            assert len(found) == len(set(found)) == number
+            assert set(found) <= set(ids)
+    assert len(await walk(house, 2, who="root", status="ready")) == 16
+
+
+async def test_what_waits_is_found_though_many_came_and_went_since(house: House, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(lists, "LOOK_AT", 10)
+    monkeypatch.setattr(livelists, "MANY", 1)
+    worker = await house.worker()
+    waiting = await house.submit(delay=3600)
+    for _ in range(20):
+        await house.submit()
+    done = 0
+    while done < 20:
+        grants = await worker.take(10)
+        await worker.finish(*(end(grant) for grant in grants))
+        done += len(grants)
+    for more in ({}, {"text": waiting}, {"who": "root"}):
+        page = (await house.get("/v1/jobs", status="scheduled", limit=1, **more)).json
+        assert [job["id"] for job in page["items"]] == [waiting]
+
+
+async def test_a_cursor_of_another_list_is_refused(house: House, mixed: dict[str, str]):
+    job_id = mixed["ready"]
+    wrong = ["", "ready_0_1_2", "ready_0_x_0_", f"ready_0_{2**31}_0_", f"scheduled_0_0_{10**18}_", "nowhere_0_0_0_"]
+    for beginning in wrong:
+        answer = await house.get("/v1/jobs", status="ready", cursor=beginning + job_id)
+        assert answer.code == "invalid_input", beginning
+    assert (await house.get("/v1/jobs", cursor=f"ready_0_0_0_{job_id}")).code == "invalid_input"
+
+
+async def test_executions_of_an_idle_worker_are_looked_for_in_bounded_steps(
+    house: House, monkeypatch: pytest.MonkeyPatch, conn: Any
+):
+    worker, grant = await running_job(house)
+    await worker.finish(end(grant))
+    await conn.execute("update outcome set finished_at = finished_at - interval '5 hours'")
+    await conn.execute("""
+        insert into flow
+        select 0, 3600, date_trunc('hour', now()) - n * interval '1 hour', 0, 0, 1000, 0, 0, 0, 0, 0, 0, '{}'
+        from generate_series(0, 9) n
+        on conflict (tenant_id, span, bucket) do update set succeeded = 1000""")
+    monkeypatch.setattr(lists, "ENDED", (100, 1000))
+    seen, cursor, pages = [], None, 0
+    while pages < 30:
+        more = {"cursor": cursor} if cursor else {}
+        page = (await house.get("/v1/executions", worker_id=worker.id, limit=5, **more)).json
+        seen += [item["job_id"] for item in page["items"]]
+        cursor, pages = page.get("next_cursor"), pages + 1
+        if cursor is None:
+            break
+    assert seen == [grant["id"]]
+    assert 4 <= pages < 30
+
+
 async def test_times_bound_a_list(house: House, mixed: dict[str, str]):
     now = datetime.now(UTC)
     assert len(await walk(house, since=(now - timedelta(hours=1)).isoformat())) == 7
@@ -161,5 +240,6 @@ async def test_all_tenants_are_listed_in_one_order_by_every_filter(house: House,
         await worker.finish(end(grants[mixed["succeeded"][-1]]), end(grants[mixed["failed"][-1]], "fatal"))
         mixed["ready"] += [await house.submit(who=who) for _ in range(3)]
     for state, ids in mixed.items():
-        assert [job["id"] for job in await walk(neighbour, 2, who="root", status=state)] == sorted(ids, reverse=True)
+        listed = [job["id"] for job in await walk(neighbour, 2, who="root", status=state)]
+        assert listed == sorted(ids, reverse=state != "ready")
     assert len(await walk(house, 3, who="root", task="work")) == len(await walk(house, 3, who="root", text="w")) == 10

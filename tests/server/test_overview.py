@@ -25,6 +25,7 @@ async def settle(house: House) -> None:
     """Everything counted so far is written down."""
     await house.engine._flush.flush()
     await house.engine._flow_flush.run_once()
+    await house.engine._flow_flush.flush()
 
 
 async def look(house: House, **more: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from horae.server.routes import ROUTES
 from horae.server.serving import Server, ServerConfig, listen
 from horae.testing.waiting import wait_for
 
-from .house import House, open_house
+from .house import House
 
 
 def config(dsn: str, folder, **more) -> ServerConfig:
@@ -62,20 +62,19 @@ async def test_readiness_says_no_while_the_database_is_away(house: House, cluste
     await wait_for(ready)
 
 
-async def test_a_stop_ends_waiting_exchanges_and_streams_soon(database: str, tmp_path):
-    async with open_house(database, tmp_path) as house:
-        worker = await house.worker()
-        job_id = await house.submit(delay=3600)
-        waiting = [
-            asyncio.create_task(worker.call("/exchange", {"want": 1, "number": 1, "wait": 30})),
-            asyncio.create_task(house.get(f"/v1/jobs/{job_id}/result", wait=30)),
-        ]
-        await asyncio.sleep(0.3)
-        started = asyncio.get_running_loop().time()
-        await house.server.stop()
-        answers = await asyncio.gather(*waiting, return_exceptions=True)
-        assert asyncio.get_running_loop().time() - started < 9
-        assert all(isinstance(answer, BaseException) or answer.status < 600 for answer in answers)
+async def test_a_stop_ends_waiting_exchanges_and_streams_soon(house: House):
+    worker = await house.worker()
+    job_id = await house.submit(delay=3600)
+    waiting = [
+        asyncio.create_task(worker.call("/exchange", {"want": 1, "number": 1, "wait": 30})),
+        asyncio.create_task(house.get(f"/v1/jobs/{job_id}/result", wait=30)),
+    ]
+    await asyncio.sleep(0.3)
+    started = asyncio.get_running_loop().time()
+    await house.server.stop()
+    answers = await asyncio.gather(*waiting, return_exceptions=True)
+    assert asyncio.get_running_loop().time() - started < 9
+    assert all(isinstance(answer, BaseException) or answer.status < 600 for answer in answers)
 
 
 async def test_the_docs_page_is_served_and_guarded(house: House):

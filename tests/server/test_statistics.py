@@ -59,7 +59,7 @@ async def test_the_time_is_cut_into_steps_and_empty_ones_are_there(house: House)
     assert len(answer["items"]) in {24, 25}
     assert set(answer["items"][0]) == {"at"}
     now = datetime.now(UTC)
-    for hours, step in ((0.25, 10), (1, 30), (6, 120), (7 * 24, 3600), (30 * 24, 6 * 3600), (365 * 24, 7 * 86400)):
+    for hours, step in ((0.25, 10), (1, 60), (6, 120), (7 * 24, 3600), (30 * 24, 6 * 3600), (365 * 24, 7 * 86400)):
         asked = {"since": (now - timedelta(hours=hours)).isoformat(), "until": now.isoformat()}
         answer = (await house.get("/v1/tasks/work/statistics", **asked)).json
         assert answer["step"] == step
@@ -75,6 +75,17 @@ async def test_hours_that_are_summed_up_are_not_counted_twice(house: House, data
     assert (first["submitted"], second["submitted"]) == (10, 10)
     assert (first["mean"], first["p50"], first["p95"], first["wait"]) == (2, 2, 2, 0.5)
     assert [item["submitted"] for item in (await house.get("/v1/tasks/statistics")).json["items"]] == [20]
+
+
+async def test_minutes_that_are_summed_up_are_not_counted_twice(house: House, database: str):
+    minute = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=30)
+    await fill(database, "rollup_minute", minute)
+    await fill(database, "rollup", minute + timedelta(seconds=50))  # is in the minute already
+    await fill(database, "rollup", minute + timedelta(minutes=1))
+    since = (minute - timedelta(minutes=30)).isoformat()
+    assert [item["submitted"] for item in await sums(house, since=since)] == [10, 10]
+    (told,) = (await house.get("/v1/tasks/statistics", since=since)).json["items"]
+    assert told["submitted"] == 20
 
 
 async def test_a_short_time_long_ago_is_told_by_the_hour(house: House, database: str):

@@ -199,7 +199,8 @@ async def test_agents_killed_at_any_moment_leave_nothing_that_the_next_does_not_
         await server.until(lambda joined=round_ + 1: len(server.joins) == joined)
         for _ in range(20):
             await server.submit("s", needs=SCRIPT)
-        await asyncio.sleep(chance.uniform(0, 0.5))  # What it is about is that the moment is any.
+        enough = len(server.finished) + chance.randrange(12)  # What it is about is that the moment is any.
+        await server.until(lambda enough=enough: len(server.finished) >= enough)
         lives |= {folder.name for folder in (tmp_path / "state" / "agents").iterdir()}
         process.kill()
         await process.wait()

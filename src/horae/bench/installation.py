@@ -18,6 +18,7 @@ import asyncpg
 from horae.bench.app import app
 from horae.bench.probe import Probe
 from horae.bench.program import Program
+from horae.client.app import App
 from horae.client.client import Client
 from horae.client.discovery import Connection
 from horae.engine.access import Access
@@ -37,15 +38,16 @@ PATIENCE: Final = 2.0
 
 
 @asynccontextmanager
-async def cluster() -> AsyncIterator[Cluster]:
+async def cluster(prefix: Sequence[str] = ()) -> AsyncIterator[Cluster]:
+    """`prefix` begins PostgreSQL's command, as a settable clock asks for."""
     with temporary_folder() as folder:
-        async with Cluster(folder / "data") as running:
+        async with Cluster(folder / "data", prefix=prefix) as running:
             yield running
 
 
 @asynccontextmanager
-async def installation(running: Cluster, name: str = "main") -> AsyncIterator["Installation"]:
-    """A database of that name on the cluster, with a server on it; gone afterwards."""
+async def installation(running: Cluster, name: str = "main", **settings: str) -> AsyncIterator["Installation"]:
+    """A database of that name on the cluster, with a server on it; gone afterwards. `settings` are the server's."""
     async with AsyncExitStack() as stack:
         await _order(running, f"create database {name}")
         stack.push_async_callback(_order, running, f"drop database {name} with (force)")
@@ -54,7 +56,7 @@ async def installation(running: Cluster, name: str = "main") -> AsyncIterator["I
         folder = Path(stack.enter_context(TemporaryDirectory(dir=running.data.parent, prefix=f"{name}-")))
         probe = await Probe.open(dsn)
         stack.push_async_callback(probe.close)
-        place = Installation(dsn, running, folder, await _make_keys(dsn), probe)
+        place = Installation(dsn, running, folder, await _make_keys(dsn), probe, settings)
         stack.push_async_callback(place.stop)
         await place.start_server()
         await place.register()
@@ -62,7 +64,15 @@ async def installation(running: Cluster, name: str = "main") -> AsyncIterator["I
 
 
 class Installation:
-    def __init__(self, dsn: str, running: Cluster, folder: Path, keys: Mapping[Role, str], probe: Probe) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        running: Cluster,
+        folder: Path,
+        keys: Mapping[Role, str],
+        probe: Probe,
+        settings: Mapping[str, str],
+    ) -> None:
         self.dsn = dsn
         self.cluster = running
         self.folder = folder
@@ -73,6 +83,7 @@ class Installation:
         self.peers: list[Program] = []
         """Further servers on the same database."""
         self.workers: list[Program] = []
+        self._settings = {f"HORAE_{setting.upper()}": value for setting, value in settings.items()}
         self._worker_key = folder / "worker.key"
         self._worker_key.write_text(keys[Role.WORKER])
 
@@ -87,7 +98,8 @@ class Installation:
 
     async def _serve(self, name: str) -> tuple[Program, str]:
         arguments = ["server", "--host", "127.0.0.1", "--port", "0", "--objects", str(self.folder / "objects")]
-        program = Program(name, arguments, self._environ(HORAE_DATABASE=self.dsn), self.folder / f"{name}.log")
+        environ = self._environ(HORAE_DATABASE=self.dsn, **self._settings)
+        program = Program(name, arguments, environ, self.folder / f"{name}.log")
         await program.start()
         return program, await program.line("Horae listens on ")
 
@@ -119,10 +131,10 @@ class Installation:
     def client(self) -> Client:
         return Client(connection=Connection(self.url, self.key), patience=PATIENCE)
 
-    async def register(self) -> None:
+    async def register(self, tasks: App = app) -> None:
         """So that jobs can be submitted before there is a worker."""
         with self.client() as client:
-            for task in app.tasks.values():
+            for task in tasks.tasks.values():
                 await asyncio.to_thread(client.put_task, task.definition)
 
     async def until_joined(self, workers: int = 1) -> None:

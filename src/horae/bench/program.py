@@ -18,9 +18,21 @@ STOP_SECONDS: Final = 20.0
 
 
 class Program:
-    def __init__(self, name: str, arguments: Sequence[str], environ: Mapping[str, str], log: Path) -> None:
+    def __init__(
+        self,
+        name: str,
+        arguments: Sequence[str],
+        environ: Mapping[str, str],
+        log: Path,
+        *,
+        module: Sequence[str] = ("horae.cli",),
+        prefix: Sequence[str] = (),
+    ) -> None:
+        """`module` is run with the arguments; `prefix` begins the command: a program that becomes it, as `env` does."""
         self.name = name
         self.log = log
+        self._module = module
+        self._prefix = prefix
         self._arguments = arguments
         self._environ = environ
         self._process: asyncio.subprocess.Process | None = None
@@ -31,11 +43,20 @@ class Program:
             raise SetupError(f"the {self.name} has not started")
         return self._process.pid
 
+    @property
+    def ended(self) -> bool:
+        return self._process is None or self._process.returncode is not None
+
+    async def wait(self) -> None:
+        """Returns when it has ended, by whatever cause."""
+        if self._process is not None:
+            await self._process.wait()
+
     async def start(self) -> None:
         """Through the launcher of PostgreSQL: that binds its life to ours, as a pipe would not when we are killed."""
         identity = [str(number) for number in (os.geteuid(), os.getegid(), os.getpid())]
         command = [sys.executable, "-I", "-S", str(Path(launch.__file__)), *identity]
-        command += [sys.executable, "-m", "horae.cli", *self._arguments]
+        command += [*self._prefix, sys.executable, "-m", *self._module, *self._arguments]
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *command,
@@ -59,7 +80,7 @@ class Program:
 
     def check(self) -> None:
         """A measurement of a program that has died is none."""
-        if self._process is None or self._process.returncode is not None:
+        if self.ended:
             raise SetupError(f"the {self.name} ended during the measurement. It said:\n{self.last_words()}")
 
     def last_words(self) -> str:

@@ -17,6 +17,9 @@ class Step:
     def reach(self, done: float) -> None:
         self._bars.update(self._task, completed=done)
 
+    def tell(self, text: str) -> None:
+        self._bars.update(self._task, description=text)
+
     def end(self) -> None:
         """The line stays without its bar if the total was never known."""
         self._bars.update(self._task, total=1, completed=1, visible=False)

@@ -133,14 +133,21 @@ select id, run_at, run_at + interval '1 second', tenant_id, 1,
 from fresh;
 
 -- name: sums_lay
--- The sums of a day in which all these tenants had jobs of a task all the time: by the hour, and by ten seconds of this
--- hour and the last; and those of all tenants together that plots read.
+-- The sums of a day in which all these tenants had jobs of a task all the time: by the hour, and by minutes and ten
+-- seconds of this hour and the last; and those of all tenants together that plots read.
 -- $1 tenants, $2 task
 with tens as (
     insert into rollup (bucket, tenant_id, task, queue, submitted, started, succeeded, runs, run_seconds, run_squares)
     select b, t, $2, 'default', 50, 50, 50, 50, 1, 1
     from generate_series(date_trunc('hour', clock_timestamp()) - interval '1 hour',
                          date_bin('10 seconds', clock_timestamp(), 'epoch'), interval '10 seconds') as b,
+         unnest($1::int[]) as t
+), minutes as (
+    insert into rollup_minute (bucket, tenant_id, task, queue, submitted, started, succeeded, runs, run_seconds,
+                               run_squares)
+    select b, t, $2, 'default', 300, 300, 300, 300, 6, 6
+    from generate_series(date_trunc('hour', clock_timestamp()) - interval '1 hour',
+                         date_trunc('minute', clock_timestamp()) - interval '5 minutes', interval '1 minute') as b,
          unnest($1::int[]) as t
 ), hours as (
     insert into rollup_hour (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, runs, run_seconds,
@@ -199,3 +206,22 @@ insert into schedule (tenant_id, name, task, definition, cursor_at, next_at, tzd
 select t.id, $2 || '-' || n, $3, replace($4, 'NAME', $2 || '-' || n), clock_timestamp(),
        $5::timestamptz + (n / $1::float) * $6 * interval '1 second', '', 'bench', 'bench'
 from generate_series(0, $1::int - 1) as n, tenant t where t.name = 'default';
+
+-- name: table_sizes
+-- What each table takes, partitions summed up under the table they belong to, also while they are being dropped.
+select regexp_replace(coalesce(pg_partition_root(c.oid), c.oid)::regclass::text, '_\d{8}$', '') as family,
+       bool_or(c.relispartition) as partitioned,
+       count(*)::int as tables, coalesce(sum(pg_table_size(c.oid)), 0)::bigint as heap,
+       coalesce(sum(pg_indexes_size(c.oid)), 0)::bigint as indexes,
+       coalesce(sum(pg_stat_get_dead_tuples(c.oid)), 0)::bigint as dead
+from pg_class c where c.relnamespace = 'horae'::regnamespace and c.relkind = 'r'
+group by family order by family;
+
+-- name: catalogue_size
+select sum(pg_total_relation_size(oid))::bigint as bytes
+from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r';
+
+-- name: left_over
+-- Jobs that have not ended.
+select (select count(*) from ready) + (select count(*) from timer) + (select count(*) from lease)
+     + (select count(*) from blocked) as rows;

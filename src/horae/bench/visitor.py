@@ -19,7 +19,8 @@ AT_ONCE: Final = 6
 """Connections to one host that browsers open."""
 LIST: Final = f"/v1/jobs?limit={LIST_ROWS}"
 ROUNDS: Final = 4
-"""How often the list of jobs asks on while it is not full."""
+PATIENCE: Final = 0.1
+"""How often the list of jobs asks on while it is not full, and for how many seconds."""
 
 
 class Visitor:
@@ -37,14 +38,14 @@ class Visitor:
         return (time.monotonic() - began) * 1e3
 
     async def _ask(self, path: str) -> None:
-        rest = LIST_ROWS
+        rest, began = LIST_ROWS, time.monotonic()
         for _ in range(ROUNDS):
             page = await self._answer(path)
             if not path.startswith(LIST):
                 return
             found = msgspec.json.decode(page, type=JobList)
             rest -= len(found.items)
-            if found.next_cursor is None or rest <= 0:
+            if found.next_cursor is None or rest <= 0 or time.monotonic() - began >= PATIENCE:
                 return
             path = f"{path.partition('&cursor=')[0]}&cursor={found.next_cursor}"
 

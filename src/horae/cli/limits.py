@@ -7,7 +7,8 @@ from cyclopts import App, Parameter
 
 from horae.cli.access import HERE, Access
 from horae.cli.quotas import print_waiting
-from horae.cli.screen import console, facts, print_json, print_lines, table
+from horae.cli.rules import Facts, facts_of, print_rule, print_rules
+from horae.cli.screen import console, print_json, table
 from horae.cli.text import relative
 from horae.model.errors import InvalidInput
 from horae.model.limits import Field
@@ -63,10 +64,7 @@ def set_limit(
     )  # fmt: skip
     with access.client() as client:
         made = client.put_limit(name, wanted)
-    if access.json:
-        print_json(made)
-    else:
-        console().print(_facts(made))
+    print_rule(made, _facts, json=access.json)
 
 
 def _fields(text: str | None) -> list[Field]:
@@ -87,11 +85,8 @@ def list_limits(*, tenant: str | None = None, access: Access = HERE) -> None:
     """
     with access.client() as client:
         found = client.limits(tenant).items
-    if access.json:
-        print_lines(found)
-        return
-    columns = ("name", "tenant", "for", "max running", "rate", "running", "set by", "reason")
-    console().print(table(columns, (_row(limit) for limit in found), spare=("reason", "set by")))
+    columns = ("for", "max running", "rate", "running", "set by", "reason")
+    print_rules(found, columns, _row, spare=("reason", "set by"), json=access.json)
 
 
 @app.command
@@ -110,7 +105,7 @@ def show(name: str, /, *, tenant: str | None = None, access: Access = HERE) -> N
     if access.json:
         print_json(found)
         return
-    console().print(_facts(found.limit))
+    console().print(facts_of(found.limit, _facts(found.limit)))
     now = datetime.now(UTC)
     rows = ((str(job.job_id), job.task, str(job.worker_id), relative(job.since, now)) for job in found.holders)
     if found.holders:
@@ -137,21 +132,16 @@ def remove(name: str, /, *, tenant: str | None = None, access: Access = HERE) ->
 
 def _row(limit: Limit) -> tuple[str, ...]:
     return (
-        limit.name, limit.tenant or "all", _scope(limit), _number(limit.max_running), _rate(limit), str(limit.running),
-        limit.made_by, limit.reason or "",
+        _scope(limit), _number(limit.max_running), _rate(limit), str(limit.running), limit.made_by, limit.reason or ""
     )  # fmt: skip
 
 
-def _facts(limit: Limit) -> object:
-    made = f"{limit.made_by}, {relative(limit.made_at, datetime.now(UTC))}"
-    return facts(
-        [
-            ("name", limit.name), ("tenant", limit.tenant or "all"), ("for", _scope(limit)),
-            ("max running", _number(limit.max_running)), ("rate", _rate(limit)),
-            ("running", f"{limit.running} in {limit.groups} groups" if limit.each else str(limit.running)),
-            ("set by", made), ("reason", limit.reason or ""),
-        ]
-    )  # fmt: skip
+def _facts(limit: Limit) -> Facts:
+    running = f"{limit.running} in {limit.groups} groups" if limit.each else str(limit.running)
+    return [
+        ("for", _scope(limit)), ("max running", _number(limit.max_running)), ("rate", _rate(limit)),
+        ("running", running),
+    ]  # fmt: skip
 
 
 def _scope(limit: Limit) -> str:

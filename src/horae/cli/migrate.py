@@ -4,6 +4,7 @@ import asyncio
 import os
 from typing import TYPE_CHECKING
 
+from horae import failpoints
 from horae.cli.journal import open_journal
 from horae.cli.screen import console, print_json, print_lines, table
 from horae.cli.text import when
@@ -30,6 +31,7 @@ def migrate(*, database: str | None = None, status: bool = False, json: bool = F
     if settings.database is None:
         raise SetupError("which database? Give --database postgresql://…, or HORAE_DATABASE")
     open_journal(os.environ.get("HORAE_LOG") or "warning", "migrate")
+    failpoints.arm(os.environ)
     work = _show(settings.database, as_json=json) if status else _apply(settings.database, as_json=json)
     return asyncio.run(work)
 

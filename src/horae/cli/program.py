@@ -74,6 +74,7 @@ COMMANDS: Final[dict[str, tuple[Row, ...]]] = {
     INSTALLATION: (
         Row("doctor", "horae.cli.doctor:doctor", "Check an installation and say what is wrong with it."),
         Row("bench", "horae.cli.bench:bench", "Measure how fast this machine runs Horae."),
+        Row("soak", "horae.cli.soak:soak", "Watch for hours of load whether anything grows."),
         Row("migrate", "horae.cli.migrate:migrate", "Bring a database to this version's schema."),
         Row("key", "horae.cli.keys:app", "Create, list and revoke API keys."),
         Row("secret", "horae.cli.secrets:app", "Set, list and delete secrets, and give them new keys."),

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from horae import failpoints
 from horae.cli.failure import ERROR
 from horae.cli.journal import open_journal
 from horae.cli.masterkeys import master_keys
@@ -51,6 +52,7 @@ def server(
             "which database? Give --database postgresql://…, or HORAE_DATABASE; `horae up` brings a database of its own"
         )
     open_journal(os.environ.get("HORAE_LOG"), "server")
+    failpoints.arm(os.environ)
     return run(_serve(settings, settings.database, with_migration=migrate))
 
 

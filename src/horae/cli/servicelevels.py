@@ -7,9 +7,9 @@ import msgspec
 from cyclopts import App, Parameter
 
 from horae.cli.access import HERE, Access
+from horae.cli.rules import Facts, print_rule, print_rules
 from horae.cli.schedulearguments import read_window
-from horae.cli.screen import console, facts, print_json, print_lines, table
-from horae.cli.text import relative, short
+from horae.cli.text import short
 from horae.model.errors import InvalidInput
 from horae.model.promise import DEFAULT_TARGET
 from horae.model.timing import OffPeak
@@ -65,7 +65,7 @@ def set_level(
     )  # fmt: skip
     with access.client() as client:
         made = client.put_service_level(name, wanted)
-    _show(made, access)
+    print_rule(made, _facts, json=access.json)
 
 
 @app.command(name="list")
@@ -79,11 +79,8 @@ def list_levels(*, tenant: str | None = None, access: Access = HERE) -> None:
     """
     with access.client() as client:
         found = client.service_levels(tenant).items
-    if access.json:
-        print_lines(found)
-        return
-    columns = ("name", "tenant", "for", "tier", "promise", "hour", "day", "30 days", "at risk", "late")
-    console().print(table(columns, (_row(level) for level in found), spare=("tier", "hour")))
+    columns = ("for", "tier", "promise", "hour", "day", "30 days", "at risk", "late")
+    print_rules(found, columns, _row, spare=("tier", "hour"), json=access.json)
 
 
 @app.command
@@ -98,7 +95,8 @@ def show(name: str, /, *, tenant: str | None = None, access: Access = HERE) -> N
         Whose it is, if several have one of that name.
     """
     with access.client() as client:
-        _show(client.service_level(name, tenant), access)
+        found = client.service_level(name, tenant)
+    print_rule(found, _facts, json=access.json)
 
 
 @app.command
@@ -126,35 +124,24 @@ def _off_peak(windows: list[str], tz: str) -> OffPeak | None:
         raise InvalidInput(f"--off-peak: {error}") from error
 
 
-def _show(level: ServiceLevel, access: Access) -> None:
-    if access.json:
-        print_json(level)
-    else:
-        console().print(_facts(level))
-
-
 def _row(level: ServiceLevel) -> tuple[str, ...]:
     return (
-        level.name, level.tenant or "all", level.task or "every task", level.tier, _promise(level),
+        level.task or "every task", level.tier, _promise(level),
         *(_share(span) for span in (level.hour, level.day, level.month)), str(level.at_risk), str(level.late),
     )  # fmt: skip
 
 
-def _facts(level: ServiceLevel) -> object:
+def _facts(level: ServiceLevel) -> Facts:
     now = datetime.now(UTC)
-    return facts(
-        [
-            ("name", level.name), ("tenant", level.tenant or "all"), ("for", level.task or "every task"),
-            ("tier", level.tier), ("promise", _promise(level)),
-            ("priority", "" if level.priority is None else str(level.priority)),
-            ("off-peak", _hours(level.off_peak)),
-            ("last hour", _attained(level.hour)), ("last day", _attained(level.day)),
-            ("last 30 days", _attained(level.month)), ("at risk", str(level.at_risk)), ("late", str(level.late)),
-            *(("broken most", _worst(task)) for task in level.worst_tasks),
-            *(("late the longest", _late(job, now)) for job in level.latest_jobs),
-            ("set by", f"{level.made_by}, {relative(level.made_at, now)}"), ("reason", level.reason or ""),
-        ]
-    )  # fmt: skip
+    return [
+        ("for", level.task or "every task"), ("tier", level.tier), ("promise", _promise(level)),
+        ("priority", "" if level.priority is None else str(level.priority)),
+        ("off-peak", _hours(level.off_peak)),
+        ("last hour", _attained(level.hour)), ("last day", _attained(level.day)),
+        ("last 30 days", _attained(level.month)), ("at risk", str(level.at_risk)), ("late", str(level.late)),
+        *(("broken most", _worst(task)) for task in level.worst_tasks),
+        *(("late the longest", _late(job, now)) for job in level.latest_jobs),
+    ]  # fmt: skip
 
 
 def _worst(found: WorstTask) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import structlog
 from cyclopts import Parameter
 
+from horae import failpoints
 from horae.cli.child import Child
 from horae.cli.journal import open_journal
 from horae.cli.localkeys import FILE, LocalKeys, local_keys, write_private
@@ -81,6 +82,7 @@ def up(
     flags = {field: value for field, value in locals().items() if field in UpSettings.__struct_fields__}
     settings = load(UpSettings, flags, os.environ)
     open_journal(os.environ.get("HORAE_LOG") or "warning", "up")
+    failpoints.arm(os.environ)
     return run(_up(settings, companion or [], with_worker=not no_worker))
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
+from horae import failpoints
 from horae.cli.access import GROUP
 from horae.cli.journal import open_journal
 from horae.cli.running import on_signal, run
@@ -125,6 +126,7 @@ def worker(
     file = config or os.environ.get("HORAE_WORKER_CONFIG")
     settings = load(WorkerSettings, flags, os.environ, file=Path(file).expanduser() if file else None)
     open_journal(os.environ.get("HORAE_LOG"), "worker")
+    failpoints.arm(os.environ)
     secret = read_secret(key_file, "--key-file") if key_file else key
     connection = find_worker_connection(url, secret, profile)
     if connection.key is None:

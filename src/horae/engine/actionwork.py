@@ -15,6 +15,7 @@ import asyncpg
 import msgspec
 import structlog
 
+from horae import failpoints
 from horae.engine.actions import UNDO_SECONDS
 from horae.engine.clock import Clock
 from horae.engine.complete import error_text
@@ -84,6 +85,7 @@ class ActionWork:
         await batch.save(deed.counts(len(rows)), cursor, _paced(action, instants, len(rows)), deed.note)
         if page.cursor is None:
             await batch.finish(ActionState.DONE, UNDO_SECONDS if kind in UNDOABLE else None)
+        failpoints.reach("action.before_commit")
         return deed
 
     def _instants(self, action: asyncpg.Record) -> list[datetime]:

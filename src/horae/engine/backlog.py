@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
+from horae.engine.heads import Heads
 from horae.engine.line import Line
 from horae.engine.shares import Shares
 from horae.engine.waits import Waits
@@ -123,7 +124,7 @@ class Backlog:
         self._numbered: list[Profile] = []
         self._lines: dict[int, Line] = {}
         self._active: dict[Profile, None] = {}
-        self._of_tenant: dict[int, dict[Profile, None]] = {}
+        self._heads: dict[int, Heads] = {}
         self._blocked: dict[int, list[tuple[int, int, LaneHint]]] = {}
         self._closed: dict[int, LaneHint] = {}
         self._moments = itertools.count(1)
@@ -140,14 +141,12 @@ class Backlog:
         """The profiles with full lanes."""
         return self._active
 
-    def heads_of(self, tenant_id: int) -> list[tuple[int, Profile]]:
-        """The profiles in which a tenant has full lanes, with the smallest head of each."""
-        profiles = self._of_tenant.get(tenant_id, {})
-        heads = [(profile.head(tenant_id), profile) for profile in profiles]
-        found = [(head, profile) for head, profile in heads if head is not None]
-        if len(found) < len(heads):
-            self._of_tenant[tenant_id] = dict.fromkeys(profile for _, profile in found)
-        return found
+    def heads_of(self, tenant_id: int) -> Heads:
+        """The profiles in which a tenant has full lanes."""
+        heads = self._heads.get(tenant_id)
+        if heads is None:
+            heads = self._heads[tenant_id] = Heads(tenant_id)
+        return heads
 
     @property
     def anything(self) -> bool:
@@ -176,7 +175,10 @@ class Backlog:
             if key is None:
                 return False
             hint = self._hints[lane_id] = LaneHint(lane_id, key, self._profile(key))
-        if hint.state is LaneState.CLAIMED:
+        if hint.state is LaneState.FULL and rank >= hint.head:
+            if rank < hint.floor:
+                hint.floor = rank
+        elif hint.state is LaneState.CLAIMED:
             hint.heard = rank if hint.heard is None else min(rank, hint.heard)
             hint.floor = min(hint.floor, rank)
         elif hint.state is LaneState.QUIET:
@@ -192,7 +194,7 @@ class Backlog:
 
     def _moved(self, hint: LaneHint) -> None:
         if hint.state is LaneState.FULL:
-            hint.profile.add(hint)
+            self.stand(hint)
         elif hint.state is LaneState.BLOCKED and hint.blocked_on is not None:
             heapq.heappush(self._blocked.setdefault(hint.blocked_on, []), (hint.head, hint.lane_id, hint))
 
@@ -209,15 +211,19 @@ class Backlog:
         hint.state, hint.since, hint.blocked_on, hint.heard = LaneState.FULL, time.monotonic(), None, None
         profile, tenant_id = hint.profile, hint.key.tenant_id
         idle = profile.head(tenant_id) is None
-        profile.add(hint)
+        self.stand(hint)
         profile.count += 1
         self._active[profile] = None
         if idle:
-            self._of_tenant.setdefault(tenant_id, {})[profile] = None
             for line in self._lines.values():
                 if line.serves(profile.number) and not line.has(tenant_id):
                     # Unless its last lane was out for a claim: then it did not come in just now.
                     line.enter(tenant_id, newcomer=not served)
+
+    def stand(self, hint: LaneHint) -> None:
+        """Puts a full lane where its head belongs."""
+        hint.profile.add(hint)
+        self.heads_of(hint.key.tenant_id).note(hint.profile, hint.head)
 
     def claim(self, hint: LaneHint) -> None:
         self._leave_full(hint, LaneState.CLAIMED)
@@ -281,10 +287,10 @@ class Backlog:
     def line_of(self, session: "Session") -> Line:
         """The line of the workers that can run the same as this one."""
         line = session.line
-        new = self._numbered[session.profiles_judged :]
+        new = len(self._numbered) > session.profiles_judged
         if line is None or new or self._lines.get(line.kind) is not line:
             kind = 0 if line is None else line.kind
-            for profile in new:
+            for profile in self._numbered[session.profiles_judged :]:
                 kind |= session.can_run(profile) << profile.number
             session.profiles_judged = len(self._numbered)
             line = session.line = self._lines.get(kind) or self._open(kind, line)

@@ -19,6 +19,7 @@ import asyncpg
 import msgspec
 import structlog
 
+from horae import failpoints
 from horae.engine.complete import Complete
 from horae.engine.output import Output
 from horae.engine.signals import Signals
@@ -103,6 +104,7 @@ class Callbacks:
             return await self._progress(hashed, row, report.progress)
         answer = answer_of(report)
         if row["digest"] is None and await self._rows.callback_answer(hashed, answer.digest, _text(answer)):
+            failpoints.reach("callback.after_commit")
             await self._carry_out(hashed)
             return Accepted(row["id"], row["attempt"], answer.end)
         return await self._said_before(hashed, answer)
@@ -129,6 +131,7 @@ class Callbacks:
             if row is None or row["settled_at"] is not None:
                 return
             if row["worker_id"] is None or await self._end(row):
+                failpoints.reach("callback.before_settle")
                 await self._rows.callback_settle([hashed])
                 return
         # The duty sees to it within a second.

@@ -1,12 +1,11 @@
 """Choice: which lanes a worker's claim shall take from, and how much of each.
 
 Emergencies first, within their quota; then the tenants in the order of their shares; inside a tenant the lane with the
-smallest head. Lanes of one tenant go into the same claim only when their heads are close, and none may give up jobs
-that rank far behind the head of a lane left out: so a batch keeps the order of ranks that single claims would have,
-give or take twice `SLACK`. Eligibility is decided here, with the predicates that `explain` uses too.
+smallest head. What one claim takes of a tenant's lanes ranks within `SPAN` of the smallest of their heads: so a batch
+keeps the order of ranks that single claims would have, give or take that much. Eligibility is decided here, with the
+predicates that `explain` uses too.
 """
 
-import heapq
 import math
 import time
 from collections import Counter
@@ -14,14 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from horae.engine.backlog import HIGHEST_RANK, Backlog, LaneHint, Profile
+from horae.engine.line import Line
 from horae.engine.policy import Policy
 from horae.engine.sessions import Session
 from horae.engine.shares import Emergencies
 from horae.model.matching import less, room
-from horae.store.control import LaneKey
 
-SLACK: Final = 20_000_000
-"""Twenty seconds of rank, in microseconds: twice that is still under the step between priorities."""
+SPAN: Final = 58_000_000
+"""In microseconds of rank: under the minute that is the step between priorities, so that they never mix."""
 LEAST: Final = 2
 """Asked for one more than it has, a lane with a single job shows at once that it is empty, or its limit that it is
 reached; asked for one, it would have to be claimed again."""
@@ -68,7 +67,7 @@ class Choice:
         """Whether there may be something for this worker."""
         if session.tenant_id is None:
             return any(self._suits(session, profile) for profile in self._backlog.active())
-        return any(self._suits(session, profile) for _, profile in self._backlog.heads_of(session.tenant_id))
+        return any(self._suits(session, profile) for profile in self._backlog.heads_of(session.tenant_id).profiles())
 
     def choose(self, session: Session, want: int) -> list[Chosen]:
         self.waiting_for_better = False
@@ -79,8 +78,9 @@ class Choice:
         picking = _Picking(self, self._backlog, session, suitable, want / most)
         picking.pick_emergencies(most)
         picking.pick(most)
+        chosen = self._with_quotas(picking, want)
         picking.restore()
-        return self._with_quotas(picking, want)
+        return chosen
 
     def _suits(self, session: Session, profile: Profile) -> bool:
         if session.reserved_for is not None and session.reserved_for is not profile:
@@ -103,11 +103,11 @@ class Choice:
         """
         picked, free = picking.picked, picking.free
         lanes_of = Counter(one.hint.key.tenant_id for one in picked)
-        speeds = [self._speed(one.hint.key, lanes_of[one.hint.key.tenant_id]) for one in picked]
+        speeds = [self._speed(one, lanes_of[one.hint.key.tenant_id]) for one in picked]
         in_line = [(one.start, speed) for one, speed in zip(picked, speeds, strict=True) if one.most is None]
         span = want / 2 / sum(speeds) if picked else 0.0
         goal = common_time(want / 2, in_line)
-        ceilings = _ceilings(picking, lanes_of)
+        ceilings = {tenant_id: picking.ceiling(tenant_id, lanes) for tenant_id, lanes in lanes_of.items()}
         chosen = []
         for (hint, job_seconds, pledged, most, start), speed in zip(picked, speeds, strict=True):
             jobs = speed * (span + max(0.0, goal - start))
@@ -115,24 +115,15 @@ class Choice:
             if hint.profile.heavy:
                 quota = min(quota, 1 + room(hint.profile.placement, free))
                 free = less(free, hint.profile.demand, quota - 1)
-            ceiling = max(ceilings[hint.key.tenant_id], min(hint.head, HIGHEST_RANK - SLACK) + SLACK)
+            ceiling = ceilings[hint.key.tenant_id]
             if hint.doubtful:
                 quota, ceiling = 1, HIGHEST_RANK
             chosen.append(Chosen(hint, hint.head, quota, ceiling, job_seconds, pledged, self._policy.version, start))
         return chosen
 
-    def _speed(self, key: LaneKey, lanes: int) -> float:
+    def _speed(self, picked: Picked, lanes: int) -> float:
         """The jobs by which one of a tenant's lanes moves it on by a second of virtual time."""
-        shares = self._backlog.shares
-        return shares.weight(key.tenant_id) / (lanes * shares.cost(key.tenant_id, key.task))
-
-    def claim(self, session: Session, hint: LaneHint, jobs: float, most: int | None, start: float) -> Picked:
-        """Takes a lane, and charges its tenant ahead for what it may give."""
-        key = hint.key
-        self._backlog.claim(hint)
-        seconds = self._backlog.shares.cost(key.tenant_id, key.task) * hint.profile.demand.slots
-        self._backlog.charge(session, key.tenant_id, seconds * jobs)
-        return Picked(hint, seconds, seconds * jobs, most, start)
+        return self._backlog.shares.weight(picked.hint.key.tenant_id) / (lanes * picked.job_seconds)
 
     def emergencies_left(self, tenant_id: int) -> int:
         return self._emergencies.left(tenant_id)
@@ -150,18 +141,6 @@ def common_time(want: float, lanes: Sequence[tuple[float, float]]) -> float:
     return goal
 
 
-def _ceilings(picking: "_Picking", lanes_of: Counter[int]) -> dict[int, int]:
-    """The highest rank that each tenant's lanes may give: not far behind the head of its next lane."""
-    last: dict[int, int] = {}
-    for hint, *_ in picking.picked:
-        last[hint.key.tenant_id] = max(hint.head, last.get(hint.key.tenant_id, hint.head))
-    ceilings = {}
-    for tenant_id, count in lanes_of.items():
-        head = min(picking.next_head(tenant_id), last[tenant_id] if count > 1 else HIGHEST_RANK)
-        ceilings[tenant_id] = head + SLACK if head < HIGHEST_RANK - SLACK else HIGHEST_RANK
-    return ceilings
-
-
 class _Picking:
     """One choice under way: what was picked, and what was put aside to be put back afterwards."""
 
@@ -171,14 +150,15 @@ class _Picking:
         self._choice = choice
         self._backlog = backlog
         self._session = session
+        self._line = backlog.line_of(session) if session.tenant_id is None else None
+        """None for a tenant's own worker, which costs it nothing."""
         self._suitable = set(suitable)
         self._jobs = jobs_a_lane
         self.picked: list[Picked] = []
         self.free = session.free
         """What the worker has left beside one job of each picked lane that takes more than a slot."""
-        self._lanes: dict[int, list[tuple[int, int, Profile]]] = {}
-        """Of each tenant that was looked at: its profiles by their heads."""
         self._aside: list[LaneHint] = []
+        self._profiles_aside: list[tuple[int, Profile]] = []
         self._tenants_aside: list[int] = []
         self._first_heads: dict[int, int] = {}
         self._starts: dict[int, float] = {}
@@ -192,7 +172,7 @@ class _Picking:
             return
         own = self._session.tenant_id
         tenants = {one for profile in urgent for one in profile.tenants()} if own is None else {own}
-        for tenant_id in sorted(tenants, key=self._backlog.line_of(self._session).at):
+        for tenant_id in tenants if self._line is None else sorted(tenants, key=self._line.at):
             for profile in urgent:
                 left = self._choice.emergencies_left(tenant_id)
                 if left and len(self.picked) < most and profile.head(tenant_id) is not None:
@@ -200,11 +180,12 @@ class _Picking:
 
     def pick(self, most: int) -> None:
         own = self._session.tenant_id
-        if own is not None:
-            while len(self.picked) < most and self._pick_of(own):
-                pass
-            return
-        line = self._backlog.line_of(self._session)
+        while own is not None and len(self.picked) < most and self._pick_of(own):
+            pass
+        if self._line is not None:
+            self._pick_in_line(self._line, most)
+
+    def _pick_in_line(self, line: Line, most: int) -> None:
         present, emergencies = line.present, len(self.picked)
         while len(self.picked) < most and (tenant_id := line.first()) is not None:
             if len(self.picked) == emergencies:
@@ -216,32 +197,30 @@ class _Picking:
 
     def _pick_of(self, tenant_id: int) -> bool:
         """Looks at a tenant's next lane; False when it has none for this worker in this claim."""
-        lanes = self._lanes_of(tenant_id)
-        while lanes and lanes[0][0] <= self._first_heads.get(tenant_id, lanes[0][0]) + SLACK:
-            head, _, profile = heapq.heappop(lanes)
-            if profile.heavy and not room(profile.placement, self.free):
-                continue
-            if profile.head(tenant_id) == head:
-                self._consider(profile, tenant_id, None)
-            following = profile.head(tenant_id)
-            if following is not None:
-                heapq.heappush(lanes, (following, profile.number, profile))
-            return True
-        return False
+        found = self._first(tenant_id)
+        if found is None or found[0] > self._first_heads.get(tenant_id, found[0]) + SPAN // 2:
+            return False
+        self._consider(found[1], tenant_id, None)
+        return True
 
-    def _lanes_of(self, tenant_id: int) -> list[tuple[int, int, Profile]]:
-        lanes = self._lanes.get(tenant_id)
-        if lanes is None:
-            heads = self._backlog.heads_of(tenant_id)
-            lanes = [(head, profile.number, profile) for head, profile in heads if profile in self._suitable]
-            heapq.heapify(lanes)
-            self._lanes[tenant_id] = lanes
-        return lanes
+    def _first(self, tenant_id: int) -> tuple[int, Profile] | None:
+        """The smallest head of the tenant's lanes that were not picked, as far as this worker could run them now."""
+        heads = self._backlog.heads_of(tenant_id)
+        while (found := heads.first()) is not None and not self._has_room(found[1]):
+            heads.set_aside(found[1])
+            self._profiles_aside.append((tenant_id, found[1]))
+        return found
 
-    def next_head(self, tenant_id: int) -> int:
-        """The smallest head of the tenant's lanes that were left out, as far as this worker could run them."""
-        lanes = self._lanes_of(tenant_id)
-        return lanes[0][0] if lanes else HIGHEST_RANK
+    def _has_room(self, profile: Profile) -> bool:
+        return profile in self._suitable and (not profile.heavy or room(profile.placement, self.free) > 0)
+
+    def ceiling(self, tenant_id: int, lanes: int) -> int:
+        """The highest rank that a tenant's lanes may give. A lane alone may give all up to the head of the next."""
+        end = min(self._first_heads[tenant_id], HIGHEST_RANK - SPAN) + SPAN
+        if lanes > 1:
+            return end
+        found = self._first(tenant_id)
+        return HIGHEST_RANK if found is None else max(end, found[0])
 
     def _consider(self, profile: Profile, tenant_id: int, emergencies: int | None) -> None:
         hint = profile.pop(tenant_id)
@@ -250,19 +229,29 @@ class _Picking:
         elif not (self._session.may_have_more(hint.lane_id) and self._should_run(hint)):
             self._aside.append(hint)
         else:
-            self._first_heads.setdefault(tenant_id, hint.head)
+            self._first_heads[tenant_id] = min(hint.head, self._first_heads.get(tenant_id, hint.head))
             if profile.heavy:
                 self.free = less(self.free, profile.demand, 1)
             start = self._start(tenant_id) if emergencies is None else -math.inf
-            self.picked.append(self._choice.claim(self._session, hint, self._jobs, emergencies, start))
+            self.picked.append(self._claim(hint, emergencies, start))
+
+    def _claim(self, hint: LaneHint, most: int | None, start: float) -> Picked:
+        """Takes a lane, and charges its tenant ahead for what it may give."""
+        self._backlog.claim(hint)
+        tenant_id, shares = hint.key.tenant_id, self._backlog.shares
+        seconds = shares.cost(tenant_id, hint.key.task) * hint.profile.demand.slots
+        pledged = seconds * self._jobs
+        if self._line is not None:
+            self._line.charge(tenant_id, pledged / shares.weight(tenant_id))
+        return Picked(hint, seconds, pledged, most, start)
 
     def _start(self, tenant_id: int) -> float:
         """Where the tenant was before it was charged ahead for lanes of this choice."""
-        if self._session.tenant_id is not None:
+        if self._line is None:
             return 0.0
         start = self._starts.get(tenant_id)
         if start is None:
-            start = self._starts[tenant_id] = self._backlog.line_of(self._session).at(tenant_id)
+            start = self._starts[tenant_id] = self._line.at(tenant_id)
         return start
 
     def _should_run(self, hint: LaneHint) -> bool:
@@ -279,10 +268,15 @@ class _Picking:
     def restore(self) -> None:
         """Puts back what was only looked at."""
         for hint in self._aside:
-            hint.profile.add(hint)
-        if not self._tenants_aside:
-            return
-        line = self._backlog.line_of(self._session)
+            self._backlog.stand(hint)
+        for tenant_id, profile in self._profiles_aside:
+            head = profile.head(tenant_id)
+            if head is not None:
+                self._backlog.heads_of(tenant_id).note(profile, head)
+        if self._line is not None:
+            self._line_up(self._line)
+
+    def _line_up(self, line: Line) -> None:
         for tenant_id in self._tenants_aside:
-            if any(line.serves(profile.number) for _, profile in self._backlog.heads_of(tenant_id)):
+            if any(line.serves(profile.number) for profile in self._backlog.heads_of(tenant_id).profiles()):
                 line.place(tenant_id)

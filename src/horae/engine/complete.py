@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 import structlog
 
+from horae import failpoints
 from horae.engine.durations import Durations
 from horae.engine.lanes import Lanes
 from horae.engine.offers import away_from
@@ -89,7 +90,9 @@ class Complete:
             for f in done
             if f.lane in lanes
         ]
+        failpoints.reach("succeed.before_commit")
         ended = await self._jobs.job_succeed(worker_id, rows) if rows else set()
+        failpoints.reach("succeed.after_commit")
         good = done if len(ended) == len(done) else [f for f in done if f.id in ended]
         self._count_ends(good, State.SUCCEEDED, lanes)
         if self._watch.anybody:
@@ -148,7 +151,9 @@ class Complete:
              fingerprint(f.error) if state is State.FAILED else None)
             for f, state in final
         ]  # fmt: skip
+        failpoints.reach("complete.before_commit")
         ended = await self._jobs.job_complete(worker_id, rows, _used([f for f, _ in final], lanes))
+        failpoints.reach("complete.after_commit")
         for f, state in final:
             if f.id in ended:
                 self._watch.ended(f.id, Ended(state, _text(f.result), error_text(f.error), f.blob, f.attempt))
@@ -167,11 +172,13 @@ class Complete:
         ]  # fmt: skip
         away = await self._away(worker_id, again, lanes)
         used = _used([f for f, _, _ in again], lanes)
+        failpoints.reach("reschedule.before_commit")
         moved = await (
             self._jobs.job_relocate(worker_id, rows, away, used)
             if away or used
             else self._jobs.job_reschedule(worker_id, rows)
         )
+        failpoints.reach("reschedule.after_commit")
         other_lane = {job_id: to for _, job_id, _, _, to in away}
         self._signals.moved((other_lane.get(row["id"], row["lane_id"]), row["rank"], row["pause"]) for row in moved)
         ended = {row["id"] for row in moved}

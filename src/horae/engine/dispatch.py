@@ -16,7 +16,9 @@ from typing import Final
 
 import structlog
 
+from horae import failpoints
 from horae.engine.backlog import Backlog
+from horae.engine.breadth import nearly_filled
 from horae.engine.choice import GRACE_SECONDS, Choice, Chosen
 from horae.engine.claims import NOTHING, Claims
 from horae.engine.grants import Grants
@@ -137,7 +139,7 @@ class Dispatch:
             in_vain = 0 if got else in_vain + 1
             if grants and in_vain >= MAX_IN_VAIN:
                 break
-            chosen = self._choose(session, want - len(grants))
+            chosen = [] if nearly_filled(len(grants), want) else self._choose(session, want - len(grants))
         else:
             self._learning.undo(session, chosen)
             self._alarm(NO_GROUP, REST_SECONDS)
@@ -209,7 +211,9 @@ class Dispatch:
 
     async def _claim(self, session: Session, number: int, chosen: Sequence[Chosen], want: int) -> list[Grant]:
         try:
+            failpoints.reach("claim.before_commit")
             got = await self._claims.take(session, number, chosen, want)
+            failpoints.reach("claim.after_commit")
         except BaseException:
             self._learning.learn(session, chosen, NOTHING, want)
             raise

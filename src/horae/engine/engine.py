@@ -75,12 +75,14 @@ from horae.engine.limits import Limits
 from horae.engine.limituse import LimitUses
 from horae.engine.lineup import Lineups
 from horae.engine.lists import Lists
+from horae.engine.livelists import LiveLists
 from horae.engine.masterkeys import MasterKeys
 from horae.engine.output import Output
 from horae.engine.overview import Overviews
 from horae.engine.parking import Parking
 from horae.engine.planning import Planner
 from horae.engine.policy import Policy
+from horae.engine.preparation import Preparation
 from horae.engine.promises import Promises
 from horae.engine.prospects import Prospects
 from horae.engine.pulses import Pulses
@@ -191,10 +193,13 @@ class Engine:
         stores = self.stores
         self.expiry = Expiry(stores.expiries, self.watch, self.signals, self.tally)
         self.prospects = Prospects(stores.workers, self.lanes)
+        preparation = Preparation(
+            self.lanes, self.tasks, self.access, self.clock, JobIds(), self.policy, self.durations, self.schemas
+        )
         self.submit = Submit(
-            stores.jobs, self.lanes, self.tasks, self.access, self.clock, self.signals, JobIds(),
+            stores.jobs, self.lanes, preparation, self.signals,
             Uniqueness(stores.uniques, self.watch, self.signals, self.clock, self.tally), self.admission,
-            self.policy, self.gatekeeper, self.tally, self.durations, self.prospects, self.schemas,
+            self.policy, self.gatekeeper, self.tally, self.prospects,
         )  # fmt: skip
 
     def _make_dispatch(self) -> None:
@@ -237,7 +242,8 @@ class Engine:
             self.durations, self.config.retention, self.callbacks,
         )  # fmt: skip
         self.relocate = Relocate(self.steer, stores.workers, self.lanes, self.signals)
-        self.lists = Lists(stores.lists, self.clock)
+        self.lists = Lists(stores.lists, stores.flows, self.clock)
+        self.live_lists = LiveLists(self.lists, stores.lines)
         self.actions = Actions(stores.actions, self.lists, self.access, self.clock, JobIds())
         self.dead = Dead(stores.dead_letters, self.lists)
         crews = Crews(stores.workers, stores.explain, stores.policy, self.dispatch)
@@ -257,7 +263,7 @@ class Engine:
         self.calendars = Calendars(schedules)
         planner = Planner(self.submit, self.calendars)
         self.scheduling = Scheduling(schedules, planner, self.calendars, self.clock, self.signals, self.tally)
-        self.forecasting = Forecasting(self.scheduling, planner)
+        self.forecasting = Forecasting(schedules, planner)
         self.agenda = Agenda(self.scheduling, planner)
         self.glances = Glances(schedules, planner, self.clock)
         self.backfilling = Backfilling(self.stores.backfills, planner, self.scheduling, self.clock)
@@ -270,7 +276,7 @@ class Engine:
         self.limit_watch = LimitWatch(stores.policy, self.policy)
         self._partitions = Partitions(stores.upkeep, stores.objects, self.clock, config.retention)
         self._flush = RollupFlush(stores.rollups, self.tally, self.lanes, self.durations)
-        self._flow_flush = FlowFlush(stores.flows, self.flows, self.tally, self.lanes)
+        self._flow_flush = FlowFlush(stores.flows, self.flows, self.tally, self.lanes, self.clock)
         self._presence = Presence(stores.quotas, self.admission)
         action_work = ActionWork(stores.actions, self.lists, self.steer, self.clock)
         self.duties = [

@@ -171,7 +171,7 @@ class Estimator:
         return Line(count, seconds / count if count else 0.0, self._policy.weight(tenant_id))
 
     async def _by_rate(self, facts: Facts, ahead: int) -> Bound:
-        rate = (await self._rows.explain_rates(facts.key.queue, facts.key.task)).get(facts.key.tenant_id, 0.0)
+        rate = await self._rows.explain_rate(facts.key)
         if rate <= 0:
             raise Unknown("such jobs are too short to reckon with, and none has started in the last half minute")
         seconds = ahead / rate

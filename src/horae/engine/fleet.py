@@ -7,6 +7,7 @@ import asyncpg
 import msgspec
 import structlog
 
+from horae import failpoints
 from horae.engine.access import Caller
 from horae.engine.clock import DatabaseClock
 from horae.engine.complete import Complete
@@ -188,6 +189,7 @@ class Fleet:
     async def heartbeat(self, by: Caller, worker_id: int, load: Load) -> Session:
         """Renews the worker's lease, and with it everything it runs."""
         session = await self.session(by, worker_id)
+        failpoints.reach("heartbeat.before_commit")
         state = await self._workers.worker_heartbeat(
             worker_id, by.tenant_id, self._clock.steady(), self.lease_seconds, load.running, load.queued, load.cpu,
             load.memory,

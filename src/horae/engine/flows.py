@@ -23,7 +23,8 @@ class Flow:
         self.submitted = self.started = self.succeeded = self.failed = self.cancelled = self.other = 0
         self.retried = self.runs = 0
         self.run_seconds = 0.0
-        self.waits = [0] * STEPS
+        self.waits: list[int] = []
+        """By steps of delay; empty as long as no start was looked at."""
 
     @property
     def events(self) -> int:
@@ -36,7 +37,14 @@ class Flow:
 
     def merge(self, more: "Flow") -> None:
         self.add(more)
-        self.waits = [a + b for a, b in zip(self.waits, more.waits, strict=True)]
+        if self.waits and more.waits:
+            self.waits = [a + b for a, b in zip(self.waits, more.waits, strict=True)]
+        else:
+            self.waits = self.waits or list(more.waits)
+
+    def waited(self, step: int, jobs: int) -> None:
+        self.waits = self.waits or [0] * STEPS
+        self.waits[step] += jobs
 
 
 SUMS: Final = tuple(name for name in Flow.__slots__ if name != "waits")
@@ -62,7 +70,7 @@ class Flows:
         """So many jobs started so long after their time."""
         step = step_of(seconds)
         for key in (tenant_id, EVERYBODY):
-            self._of(key).waits[step] += jobs
+            self._of(key).waited(step, jobs)
 
     def take(self) -> Mapping[int, Flow]:
         taken, self._flows = self._flows, {}

@@ -15,6 +15,7 @@ import asyncpg
 import msgspec
 import structlog
 
+from horae import failpoints
 from horae.engine.access import Access, Caller
 from horae.engine.clock import Clock
 from horae.engine.conditions import condition
@@ -237,6 +238,7 @@ class Gating:
         return gate
 
     async def _changed(self) -> None:
+        failpoints.reach("gate.after_commit")
         await self._policy.refresh()
         self._signals.policy()
         self.nudge()

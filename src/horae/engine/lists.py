@@ -1,4 +1,6 @@
-"""Lists: pages of jobs and executions. Ids are time, so a cursor is the id (or the instant) to go on from.
+"""Lists: pages of jobs, newest first, and of executions. Ids are time, so a cursor is the id to go on from: an order
+that nothing changes, which is what an action needs that works through a list. People look at jobs that live in the
+order in which they stand: `livelists`.
 
 A filter that matches little must not read a whole partition for one page: every query looks at a bounded number of
 rows and hands back a cursor even when the page is short. A page has four steps: candidates from the table that knows
@@ -17,20 +19,25 @@ from horae.engine.clock import Clock
 from horae.engine.rows import state_of
 from horae.model.ids import created_at, lowest_id
 from horae.model.states import PENDING, State
+from horae.store.flows import Flows
 from horae.store.lists import ExecutionPlace, JobLists, Narrowing, Reading, Spot
 
 LOOK_AT: Final = 3_000
 """Rows a page looks at."""
 MANY: Final = 20_000
-"""From this many jobs in a live state on, they are found by walking the tenant's jobs, newest first."""
+"""From this many jobs in a live state on, those of lanes are found by walking over those of others."""
 PAGE: Final = 50
 MAX_PAGE: Final = 500
 FIRST_ID: Final = UUID(int=0)
 LAST_ID: Final = UUID(int=2**128 - 1)
-FIRST_WINDOW: Final = timedelta(seconds=2)
-"""Of what a worker ran: at thousands of jobs a second, all that ended in it are looked at."""
+ENDED: Final = (5_000, 100_000)
+"""Of what a worker ran: so many attempts that ended are looked at first, and so many more when these do not do."""
 OLDEST: Final = timedelta(days=366)
-WINDOWS: Final = (timedelta(days=1), timedelta(days=8), timedelta(days=64))
+HOUR: Final = timedelta(hours=1)
+HOURS: Final = 100 * 24
+"""The hours that are kept."""
+NARROWEST: Final = timedelta(seconds=1)
+WINDOWS: Final = (timedelta(hours=1), timedelta(days=1), timedelta(days=8), timedelta(days=64))
 """Of a walk over many tenants: each window touches few partitions, so that tenants long idle cost a probe or two."""
 
 
@@ -50,6 +57,11 @@ class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
     ids: tuple[UUID, ...] | None = None
     text: str | None = None
     """What stands in its id, task, queue, labels, or the beginning of its params or error."""
+
+    @property
+    def live(self) -> bool:
+        """Whether jobs that have not ended are asked for by their state."""
+        return not self.dead and self.ids is None and any(not state.ended for state in self.states or ())
 
 
 class Page(msgspec.Struct):
@@ -79,29 +91,34 @@ Found = tuple[list[Spot], UUID | None]
 
 
 class Lists:
-    def __init__(self, lists: JobLists, clock: Clock) -> None:
+    def __init__(self, lists: JobLists, flows: Flows, clock: Clock) -> None:
         self._lists = lists
+        self._flows = flows
         self._clock = clock
 
     async def jobs(self, tenants: Sequence[int], wanted: JobFilter, before: UUID | None, limit: int) -> Page:
         """One page over one tenant, or all there are; newest first."""
-        search = await self._search(tenants, wanted, before, limit)
+        search = await self.search(tenants, wanted, before, limit)
         if search is None:
             return Page([], None)
         spots, cursor = await self._candidates(search)
+        rows, cut = await self.fill(search, spots, limit)
+        return Page(rows, cut or cursor)
+
+    async def fill(self, search: Search, spots: Sequence[Spot], limit: int) -> tuple[list[asyncpg.Record], UUID | None]:
+        """The rows of candidates that match, and the last of these when there may be more than so many."""
+        states = search.wanted.states
         if search.narrowing is not None and spots:
             spots = await self._lists.job_narrow(spots, search.narrowing)
         rows: list[asyncpg.Record] = []
         for start, stop in _chunks(len(spots), limit):
             page = await self._lists.job_page(spots[start:stop])
-            rows += [row for row in page if not wanted.states or state_of(row) in wanted.states]
+            rows += [row for row in page if not states or state_of(row) in states]
             if len(rows) > limit or (len(rows) == limit and stop < len(spots)):
-                return Page(rows[:limit], rows[limit - 1]["id"])
-        return Page(rows, cursor)
+                return rows[:limit], rows[limit - 1]["id"]
+        return rows, None
 
-    async def _search(
-        self, tenants: Sequence[int], wanted: JobFilter, before: UUID | None, limit: int
-    ) -> Search | None:
+    async def search(self, tenants: Sequence[int], wanted: JobFilter, before: UUID | None, limit: int) -> Search | None:
         """None when nothing can match."""
         only = tenants[0] if len(tenants) == 1 else None
         lanes, keys = None, None
@@ -144,15 +161,20 @@ class Lists:
             # Successes have no index of their own: some of those looked at are others.
             room = 4 if state is State.SUCCEEDED and search.narrowing is None else 1
             return await self._walk(state, search, search.look_at * room)
-        lanes = search.lanes
-        if lanes is None and len(search.tenants) == 1:
-            lanes = await self._lists.lane_select(search.tenants, None, None)
-        rows = search.look_at
-        spots, all_seen = await self._lists.live(state, lanes, search.since, search.before, MANY, rows)
-        if not all_seen:
-            walked, cursor = await self._walk(None, search, LOOK_AT)
-            return await self._lists.job_live(walked, state), cursor
-        return spots, spots[-1].id if len(spots) >= rows else None
+        lanes = await self.lanes(search)
+        if lanes is not None:
+            bounds = (search.since, search.before, MANY, search.look_at)
+            spots, all_seen = await self._lists.live(state, lanes, *bounds)
+            if all_seen:
+                return spots, spots[-1].id if len(spots) >= search.look_at else None
+        walked, cursor = await self._walk(None, search, LOOK_AT)
+        return await self._lists.job_live(walked, state), cursor
+
+    async def lanes(self, search: Search) -> list[int] | None:
+        """Those that can have such jobs; None is any."""
+        if search.lanes is None and len(search.tenants) == 1:
+            return await self._lists.lane_select(search.tenants, None, None)
+        return search.lanes
 
     async def _walk(self, state: State | None, search: Search, rows: int) -> Found:
         """Jobs, or those that ended so, newest first."""
@@ -160,7 +182,7 @@ class Lists:
         spots: list[Spot] = []
         for since, before in self._windows(search):
             left = rows - looked
-            heads = -(-2 * left // len(search.tenants)) if len(search.tenants) > 1 else 0
+            heads = min(-(-2 * left // len(search.tenants)), left)
             found = await self._lists.newest(state, Reading(search.tenants, since, before, left, heads))
             spots += [Spot(row["tenant_id"], row["id"]) for row in found if row["wanted"]]
             looked += len(found)
@@ -181,21 +203,35 @@ class Lists:
     async def executions_of_worker(
         self, worker_id: int, tenant_id: int | None, after: ExecutionPlace | None, limit: int
     ) -> tuple[list[asyncpg.Record], ExecutionPlace | None]:
-        """What a worker ran, latest first: windows of time, each wider than the one before."""
+        """What a worker ran, latest first: of what ended lately, and of more when that is not enough."""
         now = self._clock.now()
-        oldest, width = now - OLDEST, FIRST_WINDOW
+        oldest = now - OLDEST
         place = ExecutionPlace(now + timedelta(seconds=1), LAST_ID, 0)
         if after is not None and after < place:
             place = after
         rows: list[asyncpg.Record] = []
-        while len(rows) < limit and place.ended_at > oldest:
-            start = max(place.ended_at - width, oldest)
+        for ended in ENDED:
+            start = max(await self._reach(place.ended_at, ended, now), oldest)
             rows += await self._lists.executions_of_worker(worker_id, tenant_id, start, place, limit - len(rows))
-            place, width = ExecutionPlace(start, FIRST_ID, 0), min(width * 4, OLDEST)
-        if len(rows) < limit:
-            return rows, None
-        last = rows[-1]
-        return rows, ExecutionPlace(last["ended_at"], last["id"], last["attempt"])
+            if len(rows) == limit:
+                last = rows[-1]
+                return rows, ExecutionPlace(last["ended_at"], last["id"], last["attempt"])
+            place = ExecutionPlace(start, FIRST_ID, 0)
+        return rows, place if start > oldest else None
+
+    async def _reach(self, until: datetime, ended: int, now: datetime) -> datetime:
+        """How far back about so many ended attempts reach, whoever ran them: those of others are read too. The sums of
+        hours tell; within an hour they are taken to lie evenly."""
+        left = float(ended)
+        for row in await self._flows.flow_ends(None, until, HOURS):
+            begin: datetime = row["bucket"]
+            end = min(begin + HOUR, until)
+            rate = row["ended"] / max((min(now - begin, HOUR)).total_seconds(), 1.0)
+            here = rate * (end - begin).total_seconds()
+            if here >= left:
+                return end - max(timedelta(seconds=left / rate), NARROWEST)
+            left -= here
+        return until - OLDEST
 
     async def executions_running(self, worker_id: int, tenant_id: int | None) -> list[asyncpg.Record]:
         return await self._lists.executions_running(worker_id, tenant_id)

@@ -7,6 +7,7 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
+from horae import failpoints
 from horae.engine.lifetimes import REMOVED, Lifetimes, gone
 from horae.engine.sinks import Sinks
 from horae.engine.watch import Ended, Watch, within
@@ -91,7 +92,9 @@ class Output:
         keep = await self._lifetimes.of(held.tenant_id, held.task)
         key = result_key(held.tenant_id, job_id, attempt)
         await self._files.file_put(NewFile(held.tenant_id, job_id, attempt, None, len(data), None, None, key, keep))
+        failpoints.reach("object.before_put")
         await self._objects.put(key, data)
+        failpoints.reach("object.after_put")
         await self._sinks.write(held, job_id, data)
 
     async def result(self, tenant_id: int, job_id: UUID, wait: float) -> Ended | None:

@@ -4,8 +4,6 @@ The sums come from `flow`, a few hundred rows whatever the range; all else is re
 everybody who asks for the same within a second, so a hundred open pages cost as much as one.
 """
 
-import asyncio
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
@@ -17,6 +15,7 @@ from horae.engine.clock import Clock
 from horae.engine.flows import SUMS, Flow
 from horae.engine.limits import Limits, LimitView
 from horae.engine.policy import Policy
+from horae.engine.shared import Shared
 from horae.model.errors import InvalidInput
 from horae.model.ids import lowest_id
 from horae.store.flows import Flows
@@ -32,7 +31,6 @@ FAILING_TENANTS: Final = 20
 FAILED_JOBS: Final = 500
 CAUSES: Final = 8
 FRESH_SECONDS: Final = 1.0
-MAX_KEPT: Final = 500
 
 
 class Range(NamedTuple):
@@ -81,21 +79,13 @@ class Overviews:
         self._policy = policy
         self._limits = limits
         self._clock = clock
-        self._looks: dict[tuple[int | None, str], tuple[float, asyncio.Task[Overview]]] = {}
+        self._answers: Shared[Overview] = Shared()
 
     async def get(self, by: Caller, tenant: tuple[int | None, str | None], name: str) -> Overview:
         """`tenant` is its number and its name; None for all of them."""
         if name not in RANGES:
             raise InvalidInput(f"range: {name[:40]!r} is none of {', '.join(RANGES)}", field="range")
-        key = (tenant[0], name)
-        made, look = self._looks.get(key, (0.0, None))
-        if look is None or time.monotonic() - made > FRESH_SECONDS:
-            if len(self._looks) >= MAX_KEPT:
-                self._looks.clear()
-            look = asyncio.create_task(self._look(by, tenant, name))
-            self._looks[key] = (time.monotonic(), look)
-        # Whoever goes away must not take the answer of the others along.
-        return await asyncio.shield(look)
+        return await self._answers.get((tenant[0], name), FRESH_SECONDS, lambda: self._look(by, tenant, name))
 
     async def _look(self, by: Caller, tenant: tuple[int | None, str | None], name: str) -> Overview:
         tenant_id, now, wanted = tenant[0], self._clock.now(), RANGES[name]

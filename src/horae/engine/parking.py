@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from horae import failpoints
 from horae.engine.signals import Signals
 from horae.model.callbacks import SERVER
 from horae.model.states import End
@@ -34,6 +35,7 @@ class Parking:
         """
         rows = [(f.lane, f.id, f.attempt, lanes[f.lane].tenant_id, f.waited) for f in parked]
         taken, asked = await self._rows.callback_park(worker_id, rows, used) if rows else (set(), False)
+        failpoints.reach("park.after_commit")
         if asked:
             self._signals.cancel([SERVER])
         left = [f for f in parked if f.id not in taken]

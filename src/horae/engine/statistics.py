@@ -13,11 +13,12 @@ from horae.store.statistics import Statistics as StatisticsStore
 
 MAX_STEPS: Final = 200
 FINE: Final = timedelta(hours=6)
-"""What reaches further back is told by the hour: sums of ten seconds are not kept for longer."""
+"""What reaches further back is told by the hour: shorter sums are not kept for longer."""
 LONGEST: Final = timedelta(days=400)
 HOUR: Final = 3600
-STEPS: Final = (10, 30, 60, 120, HOUR, 3 * HOUR, 6 * HOUR, 24 * HOUR, 7 * 24 * HOUR)
-"""Seconds that a step may have."""
+STEPS: Final = (10, 60, 120, HOUR, 3 * HOUR, 6 * HOUR, 24 * HOUR, 7 * 24 * HOUR)
+"""Seconds that a step may have. None between ten and a minute: it would be read from the sums of ten seconds, of which
+a thousand tenants have 360,000 in an hour."""
 DAY: Final = timedelta(days=1)
 
 
@@ -45,10 +46,6 @@ class Span(msgspec.Struct, frozen=True):
     since: datetime
     until: datetime
     step: int
-
-    @property
-    def hours(self) -> bool:
-        return self.step >= HOUR
 
     def instants(self) -> list[datetime]:
         count = -(-int((self.until - self.since).total_seconds()) // self.step)
@@ -83,15 +80,13 @@ class Statistics:
         self, tenant_id: int | None, task: str | None, queue: str | None, span: Span
     ) -> list[tuple[datetime, Figures]]:
         """Every step, also those in which nothing happened."""
-        rows = await self._store.statistics_steps(
-            tenant_id, task, span.since, span.until, float(span.step), hours=span.hours, queue=queue
-        )  # fmt: skip
+        rows = await self._store.statistics_steps(tenant_id, task, span.since, span.until, span.step, queue)
         known = {row["at"]: figures(row) for row in rows}
         return [(at, known.get(at, NOTHING)) for at in span.instants()]
 
     async def of_tasks(self, tenant_id: int | None, span: Span) -> list[tuple[str, str, Figures]]:
         """Tenant, task and what became of its jobs."""
-        rows = await self._store.statistics_tasks(tenant_id, span.since, span.until, hours=span.hours)
+        rows = await self._store.statistics_tasks(tenant_id, span.since, span.until, span.step)
         return [(row["tenant"], row["task"], figures(row)) for row in rows]
 
 

@@ -8,14 +8,16 @@ import asyncpg
 import msgspec
 import structlog
 
+from horae import failpoints
 from horae.engine.access import Caller
 from horae.engine.callbacks import Callbacks
 from horae.engine.clock import Clock
 from horae.engine.durations import Durations
 from horae.engine.lanes import Lanes
+from horae.engine.preparation import encode_params
 from horae.engine.rows import options_of, state_of
 from horae.engine.signals import Signals
-from horae.engine.submit import Submit, Submitted, encode_params
+from horae.engine.submit import Submit, Submitted
 from horae.engine.tally import Tally
 from horae.engine.tasks import Tasks
 from horae.engine.watch import Ended, Watch
@@ -101,6 +103,7 @@ class Steer:
         error = _encoder.encode(JobError("cancelled", reason[:500] or f"cancelled by {by.name}")).decode()
         done = await self._jobs.job_cancel_pending(row["tenant_id"], row["lane_id"], row["id"], row["rank"], error)
         if done:
+            failpoints.reach("cancel.after_commit")
             self._watch.ended(str(row["id"]), Ended(State.CANCELLED, None, error, None, row["attempt"]))
             self._tally.removed(row["lane_id"], State.CANCELLED)
             log.info("job_cancelled", job=str(row["id"]), by=by.name)
@@ -115,6 +118,7 @@ class Steer:
         asked = await self._jobs.job_cancel_running(row["lane_id"], row["id"], reason[:500], by.name)
         if asked is None:
             return None
+        failpoints.reach("cancel.after_request")
         worker_id: int = asked["worker_id"]
         self._signals.cancel([worker_id])
         log.info("cancel_requested", job=str(row["id"]), worker=worker_id, by=by.name)

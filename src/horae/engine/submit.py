@@ -1,36 +1,31 @@
 """Submit: a request becomes a durable job.
 
-Single submits that arrive together go down in one statement (group commit): a flush starts at once when none is under
-way, and whatever arrives meanwhile makes the next one. So an idle system answers after one commit, a busy one shares
-each commit among all that wait, and there is no timer to tune. The answer is given only after the commit.
+`preparation` makes a row of it, admission and gates may refuse it, and it is stored: alone with others that arrive at
+the same time (`groupcommit`), in bulk, or once for its idempotency key. The answer is given only after the commit.
 """
 
 import asyncio
 import hashlib
-import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, NamedTuple
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-import asyncpg
 import msgspec
 import structlog
 
-from horae.engine.access import Access, Caller
+from horae import failpoints
+from horae.engine.access import Caller
 from horae.engine.admission import Admission
-from horae.engine.clock import Clock
-from horae.engine.durations import Durations
 from horae.engine.gatekeeper import Gatekeeper
+from horae.engine.groupcommit import BATCH, GroupCommit
 from horae.engine.lanes import Lanes
 from horae.engine.policy import Policy
+from horae.engine.preparation import Preparation
 from horae.engine.prospects import Prospects
 from horae.engine.rows import state_of
-from horae.engine.schemas import Schemas
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
-from horae.engine.tasks import KnownTask, Tasks
-from horae.model.durations import parse_duration
 from horae.model.errors import (
     HoraeError,
     IdempotencyConflict,
@@ -38,30 +33,10 @@ from horae.model.errors import (
     OutcomeUnknown,
     Overloaded,
     StoreUnavailable,
-    TooLarge,
 )
-from horae.model.ids import JobIds
-from horae.model.job import (
-    DEFAULT_QUEUE,
-    MAX_KEY_LENGTH,
-    MAX_PARAMS_BYTES,
-    JobOptions,
-    JobRequest,
-    check_request,
-    is_plain,
-    is_usual,
-    unique_of,
-)
-from horae.model.matching import placement_of
-from horae.model.offpeak import off_peak_start
-from horae.model.overload import STRAINED
-from horae.model.placement import canonical
-from horae.model.promise import Promise, renewed
-from horae.model.rank import EMERGENCY, HEAD_START_MICROS, NORMAL, rank
-from horae.model.servicelevels import ServiceLevel
+from horae.model.job import MAX_KEY_LENGTH, JobRequest, unique_of
 from horae.model.states import State
-from horae.model.unique import Unique, check_by
-from horae.store.control import LaneKey
+from horae.model.unique import Unique
 from horae.store.jobs import Jobs, NewJob
 from horae.store.unique import Once
 
@@ -70,13 +45,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-BATCH: Final = 1000
-MAX_WAITING: Final = 20_000
-STRAINED_WAITING: Final = int(MAX_WAITING * STRAINED)
-FLUSHES_AT_ONCE: Final = 2
 UNIQUES_AT_ONCE: Final = 3
 """Of one bulk submit: each takes a connection for itself."""
-_encoder = msgspec.json.Encoder()
 
 
 class Submitted(msgspec.Struct, omit_defaults=True, gc=False):
@@ -87,55 +57,37 @@ class Submitted(msgspec.Struct, omit_defaults=True, gc=False):
     """Why no worker could run it as things stand."""
 
 
-class Now(NamedTuple):
-    """One reading of the clock, in the three forms a submit needs. A batch shares it."""
-
-    unix: float
-    instant: datetime
-    micros: int
-
-
 class Submit:
     def __init__(
         self,
         jobs: Jobs,
         lanes: Lanes,
-        tasks: Tasks,
-        access: Access,
-        clock: Clock,
+        preparation: Preparation,
         signals: Signals,
-        ids: JobIds,
         uniqueness: "Uniqueness",
         admission: Admission,
         policy: Policy,
         gatekeeper: Gatekeeper,
         tally: Tally,
-        durations: Durations,
         prospects: Prospects,
-        schemas: Schemas,
     ) -> None:
         self._jobs = jobs
         self._lanes = lanes
-        self._tasks = tasks
-        self._access = access
-        self._clock = clock
+        self._preparation = preparation
+        self.prepare = preparation.prepare
+        self.place = preparation.place
+        self.schemas = preparation.schemas
         self._signals = signals
-        self._ids = ids
         self._uniqueness = uniqueness
         self._admission = admission
         self._policy = policy
         self._gatekeeper = gatekeeper
         self._tally = tally
-        self._durations = durations
         self._prospects = prospects
-        self.schemas = schemas
-        self._waiting: list[tuple[NewJob, asyncio.Future[None]]] = []
-        self._flushing = 0
-        self._flushes: set[asyncio.Task[None]] = set()
-        admission.watch(lambda: len(self._waiting) / MAX_WAITING)
+        self._commits = GroupCommit(jobs, admission, self._announce)
 
     async def one(self, caller: Caller, request: JobRequest) -> Submitted:
-        job = self._quick(caller, request, self._now()) or await self.prepare(caller, request)
+        job = self._preparation.quick(caller, request, self._preparation.now()) or await self.prepare(caller, request)
         return await self._warned(job, await self.store(job))
 
     async def _warned(self, job: NewJob, done: Submitted) -> Submitted:
@@ -150,12 +102,12 @@ class Submit:
         unique = unique_of(job.options)
         if unique is not None:
             return await self._store_unique(job, unique)
-        await self._store(job)
+        await self._commits.store(job)
         return Submitted(job.id, State.READY if job.due else State.SCHEDULED)
 
     def _admit(self, job: NewJob) -> None:
         """Raises when the job may not be submitted now. Without quotas and strain, this is a look at a flag."""
-        if self._admission.active or len(self._waiting) >= STRAINED_WAITING:
+        if self._admission.active or self._commits.strained:
             key = self._lanes.key(job.lane_id)
             self._admission.admit(job.tenant_id, key.queue if key else "", job.key_id, job.priority)
         self.check_gates(job)
@@ -203,6 +155,7 @@ class Submit:
             if answer is not None:
                 return await self._warned(job, answer)
         elif await self._jobs.job_submit_once([job], [key], [fingerprint]):
+            failpoints.reach("once.after_commit")
             self._announce([job])
             return await self._warned(job, Submitted(job.id, State.READY if job.due else State.SCHEDULED))
         found = await self._jobs.idempotency_find([job.tenant_id], [key])
@@ -222,13 +175,13 @@ class Submit:
 
     async def _chunk(self, caller: Caller, requests: Sequence[JobRequest | HoraeError]) -> list[Submitted | HoraeError]:
         prepared: list[NewJob | HoraeError] = []
-        now = self._now()
+        now = self._preparation.now()
         for request in requests:
             try:
                 prepared.append(
                     request
                     if isinstance(request, HoraeError)
-                    else self._quick(caller, request, now) or await self.prepare(caller, request)
+                    else self._preparation.quick(caller, request, now) or await self.prepare(caller, request)
                 )
             except HoraeError as error:
                 prepared.append(error)
@@ -239,7 +192,9 @@ class Submit:
         good = [job for job in prepared if isinstance(job, NewJob) and job.id not in keyed]
         if good:
             try:
+                failpoints.reach("bulk.before_commit")
                 await self._jobs.job_submit_bulk(good)
+                failpoints.reach("bulk.after_commit")
             except (StoreUnavailable, OutcomeUnknown) as error:
                 keyed |= dict.fromkeys((job.id for job in good), error)
             else:
@@ -266,136 +221,6 @@ class Submit:
         answers = await asyncio.gather(*(settle(job, unique) for job, unique in found))
         return {job.id: answer for (job, _), answer in zip(found, answers, strict=True)}
 
-    def _quick(self, caller: Caller, request: JobRequest, now: "Now") -> NewJob | None:
-        """`prepare` without waiting, when the task and the lane are in memory already and nothing is wrong."""
-        tenant_id = self._access.tenant_known(caller, request.tenant)
-        task = None if tenant_id is None else self._tasks.recall(tenant_id, request.task)
-        if tenant_id is None or task is None:
-            return None
-        lane_id = task.plain_lane
-        if lane_id is None or not is_usual(request):
-            lane_id = self._lanes.known(_lane_key(tenant_id, request, task))
-            if lane_id is None:
-                return None
-            if is_usual(request):
-                task.plain_lane = lane_id
-        params = encode_params(request.params)
-        if not task.schema.passes(request.params, len(params)):
-            return None
-        return self._make(caller, tenant_id, request, task, lane_id, params, now)
-
-    def place(self, caller: Caller, request: JobRequest) -> tuple[int, str] | None:
-        """The tenant and queue that a request goes to, as far as they are in memory: for those that just submitted."""
-        tenant_id = self._access.tenant_known(caller, request.tenant)
-        task = None if tenant_id is None else self._tasks.recall(tenant_id, request.task)
-        if tenant_id is None or task is None:
-            return None
-        return tenant_id, request.queue or task.definition.queue or DEFAULT_QUEUE
-
-    async def prepare(self, caller: Caller, request: JobRequest) -> NewJob:
-        """Checks a request, fills in the task's defaults and makes it a row."""
-        check_request(request)
-        tenant_id = await self._access.tenant_for(caller, request.tenant)
-        task = await self._tasks.find(tenant_id, request.task)
-        params = encode_params(request.params)
-        await self.schemas.check_params(tenant_id, task.schema, request, len(params))
-        key = _lane_key(tenant_id, request, task)
-        lane_id = (await self._lanes.intern([key]))[key]
-        return self._make(caller, tenant_id, request, task, lane_id, params, self._now())
-
-    def _now(self) -> "Now":
-        unix = self._clock.unix()
-        return Now(unix, datetime.fromtimestamp(unix, UTC), int(unix * 1_000_000))
-
-    def _make(
-        self,
-        caller: Caller,
-        tenant_id: int,
-        request: JobRequest,
-        task: KnownTask,
-        lane_id: int,
-        params: str,
-        now: "Now",
-    ) -> NewJob:
-        level = self._policy.level_of(tenant_id, request.task)
-        priority = request.priority or task.definition.priority or (level and level.priority) or NORMAL
-        promise: Promise | None = None
-        if level is None and is_plain(request):
-            run_at, due, place = now.instant, True, now.micros - HEAD_START_MICROS[priority]
-        else:
-            check_request(request)
-            run_at, due = _due(request, now)
-            if level is not None:
-                run_at, promise = _promised(level, request, run_at, priority, now)
-                due = run_at <= now.instant
-            place = self._rank(tenant_id, request, run_at, priority, promise, now)
-        return NewJob(
-            self._ids.make(now.unix, tenant_id),
-            place,
-            run_at,
-            tenant_id,
-            lane_id,
-            caller.key_id,
-            priority,
-            params,
-            _options(request, task, run_at, promise, now),
-            due,
-        )
-
-    def _rank(
-        self, tenant_id: int, request: JobRequest, run_at: datetime, priority: int, promise: Promise | None, now: "Now"
-    ) -> int:
-        """A deadline is for the end, so the job should start earlier; a promise is for the start."""
-        if request.deadline is not None:
-            expected = self._durations.expected_span(tenant_id, request.task)
-            return rank(run_at, now.instant, priority, request.deadline, expected)
-        return rank(run_at, now.instant, priority, None if promise is None else promise.start_by)
-
-    async def _store(self, job: NewJob) -> None:
-        if len(self._waiting) >= MAX_WAITING:
-            raise Overloaded("too many submits are waiting for the database; try again", retry_after=1)
-        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((job, stored))
-        if self._flushing < FLUSHES_AT_ONCE and (self._flushing == 0 or len(self._waiting) >= BATCH):
-            self._flushing += 1
-            flush = asyncio.create_task(self._flush())
-            self._flushes.add(flush)
-            flush.add_done_callback(self._flushes.discard)
-        await stored
-
-    async def _flush(self) -> None:
-        try:
-            while self._waiting:
-                batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
-                await self._flush_batch(batch)
-        finally:
-            self._flushing -= 1
-
-    async def _flush_batch(self, batch: list[tuple[NewJob, "asyncio.Future[None]"]]) -> None:
-        jobs = [job for job, _ in batch]
-        started = time.monotonic()
-        try:
-            await self._jobs.job_submit(jobs)
-        except asyncpg.PostgresError as error:
-            if len(batch) > 1:
-                # One job the database refuses must not fail its neighbours: find it by trying each alone.
-                for single in batch:
-                    await self._flush_batch([single])
-                return
-            log.warning("submit_refused", error=repr(error))
-            _fail(batch, _refusal(error))
-        except HoraeError as error:
-            _fail(batch, error)
-        except BaseException:
-            _fail(batch, OutcomeUnknown("the server is stopping; whether the job was stored is unknown"))
-            raise
-        else:
-            self._admission.flushed(time.monotonic() - started)
-            self._announce(jobs)
-            for _, stored in batch:
-                if not stored.done():
-                    stored.set_result(None)
-
     def _announce(self, jobs: Sequence[NewJob]) -> None:
         """Tells whoever waits on this server what there is to do."""
         self._tally.submitted(jobs)
@@ -417,98 +242,3 @@ class Submit:
     async def _state(self, tenant_id: int, job_id: str) -> State:
         row = await self._jobs.job_get(tenant_id, UUID(job_id))
         return State.READY if row is None else state_of(row)
-
-
-def encode_params(params: dict[str, object]) -> str:
-    text = _encoder.encode(params)
-    if len(text) > MAX_PARAMS_BYTES:
-        raise TooLarge(f"params: {len(text)} bytes are more than {MAX_PARAMS_BYTES}; store large input elsewhere")
-    return text.decode()
-
-
-def _lane_key(tenant_id: int, request: JobRequest, task: KnownTask) -> LaneKey:
-    definition = task.definition
-    return LaneKey(
-        tenant_id,
-        request.queue or definition.queue or DEFAULT_QUEUE,
-        request.task,
-        request.concurrency_key or "",
-        canonical(placement_of(request, definition)),
-        (request.priority or definition.priority) == EMERGENCY,
-    )
-
-
-def _due(request: JobRequest, now: Now) -> tuple[datetime, bool]:
-    if request.run_at is not None:
-        return request.run_at, request.run_at <= now.instant
-    if request.delay is not None:
-        pause = parse_duration(request.delay, "delay")
-        return now.instant + pause, not pause
-    return now.instant, True
-
-
-def _promised(
-    level: ServiceLevel, request: JobRequest, run_at: datetime, priority: int, now: Now
-) -> tuple[datetime, Promise]:
-    """When it is due under a service level, and what that promises. Who says when, or cries for help, need not wait."""
-    starts = run_at
-    if level.off_peak is not None and request.run_at is None and request.delay is None and priority != EMERGENCY:
-        starts = off_peak_start(level.off_peak, run_at)
-    return starts, renewed(level.promise, starts, now.instant, off_peak=starts > run_at)
-
-
-def _expires(request: JobRequest, task: KnownTask, run_at: datetime, now: Now) -> datetime | None:
-    """A span counts from the moment the job is due: one for tomorrow shall not expire tonight."""
-    wait = request.expires_in or task.definition.expires_in
-    if request.expires is not None or wait is None:
-        return request.expires
-    return max(run_at, now.instant) + parse_duration(wait, "expires_in")
-
-
-def _unique(request: JobRequest, task: KnownTask) -> Unique | None:
-    unique = request.unique or task.definition.unique
-    if unique is not None:
-        check_by(unique, request.params, task.definition.params_schema)
-    return unique
-
-
-def _options(request: JobRequest, task: KnownTask, run_at: datetime, promise: Promise | None, now: Now) -> str | None:
-    definition = task.definition
-    timeout = task.timeout
-    if request.timeout is not None:
-        timeout = parse_duration(request.timeout, "timeout").total_seconds()
-    attempts = request.max_attempts or definition.max_attempts
-    retry = request.retry or definition.retry
-    expires, unique = _expires(request, task, run_at, now), _unique(request, task)
-    if (
-        timeout is None and attempts is None and retry is None and request.deadline is None and not request.labels
-        and expires is None and unique is None and request.sticky is None and promise is None
-    ):  # fmt: skip
-        return None
-    options = JobOptions(
-        max_attempts=attempts,
-        retry=retry,
-        timeout=timeout,
-        deadline=request.deadline,
-        expires=expires,
-        unique=unique,
-        sticky=request.sticky,
-        labels=request.labels or None,
-        promise=promise,
-    )
-    return _encoder.encode(options).decode()
-
-
-def _refusal(error: asyncpg.PostgresError) -> HoraeError:
-    """Whose fault it is decides whether the client should try again."""
-    if isinstance(
-        error, asyncpg.DataError | asyncpg.IntegrityConstraintViolationError | asyncpg.ProgramLimitExceededError
-    ):
-        return InvalidInput(f"the database refused the job: {error}")
-    return StoreUnavailable(f"the database cannot store jobs now: {error}", retry_after=2)
-
-
-def _fail(batch: Sequence[tuple[NewJob, "asyncio.Future[None]"]], error: HoraeError) -> None:
-    for _, stored in batch:
-        if not stored.done():
-            stored.set_exception(error)

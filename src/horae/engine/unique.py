@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 import asyncpg
 import msgspec
 
+from horae import failpoints
 from horae.engine.clock import Clock
 from horae.engine.complete import error_text
 from horae.engine.rows import options_of, state_of
@@ -56,6 +57,7 @@ class Uniqueness:
         keyed = self._keyed(job, task, unique)
         async with self._turns.setdefault(keyed.hash, asyncio.Lock()):
             settled = await self._uniques.locked(keyed, lambda key: self._settle(key, job, unique, once))
+        failpoints.reach("unique.after_commit")
         if settled is None:
             return None
         if settled.replaced is not None:

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 import asyncpg
 import structlog
 
+from horae import failpoints
 from horae.engine.engine import Engine
 from horae.model.errors import (
     HoraeError,
@@ -20,6 +21,7 @@ from horae.model.errors import (
 )
 from horae.model.roles import Permission
 from horae.server.calls import Answer, Call, Receive, Reply, Scope, Send
+from horae.server.protocol import drop
 from horae.server.quotas import problem_headers
 from horae.server.recognition import recognise
 from horae.server.routes import ROUTES, Route
@@ -103,6 +105,9 @@ class Application:
         reply: Answer
         try:
             reply = await self._answer(scope, receive)
+        except failpoints.Dropped:
+            await drop(receive)
+            return
         except Exception as error:  # noqa: BLE001 - the edge: whatever it is becomes a problem document
             reply = self._problem(error, scope["path"])
         await reply.send(send)

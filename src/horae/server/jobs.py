@@ -1,12 +1,14 @@
 """Jobs: submit, look, follow."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 import msgspec
 
+from horae import failpoints
 from horae.engine.lists import MAX_PAGE, PAGE, JobFilter, states_of
+from horae.engine.livelists import LAST_LANE, LivePlace
 from horae.engine.rows import state_of
 from horae.engine.submit import Submitted
 from horae.model.errors import HoraeError, InvalidInput, MalformedBody
@@ -23,6 +25,8 @@ from horae.wire.jobs import BulkAnswer, BulkItem, ExecutionPage, JobPage, JobReq
 MAX_BULK: Final = 10_000
 MAX_WAIT: Final = 30.0
 MAX_TEXT: Final = 200
+ENDED: Final = "ended"
+LAST_PLACE: Final = micros(datetime(2300, 1, 1, tzinfo=UTC))
 _request = msgspec.json.Decoder(JobRequest)
 _items = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -34,6 +38,7 @@ async def submit(call: Call) -> Reply:
         done = await call.engine.submit.one(call.caller, request)
     else:
         done = await call.engine.submit.once(call.caller, request, key, call.body)
+    failpoints.reach("submit.before_answer")
     return Reply(done, 200 if done.existing else 201, headers=submit_headers(call, [request]))
 
 
@@ -48,6 +53,7 @@ async def submit_bulk(call: Call) -> Reply:
     answers = await call.engine.submit.many(call.caller, requests)
     refused = sum(isinstance(answer, HoraeError) for answer in answers)
     answer = BulkAnswer(len(answers) - refused, refused, [_item(answer) for answer in answers])
+    failpoints.reach("bulk.before_answer")
     return Reply(answer, headers=submit_headers(call, requests))
 
 
@@ -80,8 +86,34 @@ async def list_jobs(call: Call) -> Reply:
     tenant_id = await call.engine.access.tenant_filter(call.caller, query.get("tenant"))
     tenants = await call.engine.access.all_tenant_ids() if tenant_id is None else [tenant_id]
     limit = int(call.query_number("limit", PAGE, 1, MAX_PAGE))
-    page = await call.engine.lists.jobs(tenants, job_filter(call), cursor_id(call), limit)
+    wanted = job_filter(call)
+    if wanted.live:
+        rows, after = await call.engine.live_lists.jobs(tenants, wanted, _cursor_live(query.get("cursor")), limit)
+        return Reply(JobPage([job_view(row) for row in rows], _live_cursor(after) if after else None))
+    page = await call.engine.lists.jobs(tenants, wanted, cursor_id(call), limit)
     return Reply(JobPage([job_view(row) for row in page.rows], str(page.cursor) if page.cursor else None))
+
+
+def _live_cursor(place: LivePlace) -> str:
+    return f"{place.state or ENDED}_{place.first}_{place.last}_{place.place}_{place.id}"
+
+
+def _cursor_live(text: str | None) -> LivePlace | None:
+    if text is None:
+        return None
+    try:
+        state, first, last, place, job_id = text.split("_")
+        lanes, at = (_number(first, LAST_LANE), _number(last, LAST_LANE)), _number(place, LAST_PLACE)
+        return LivePlace(None if state == ENDED else State(state), *lanes, at, UUID(job_id))
+    except ValueError:
+        raise InvalidInput("cursor: not one that this list gave", field="cursor") from None
+
+
+def _number(text: str, highest: int) -> int:
+    number = int(text)
+    if not 0 <= number <= highest:
+        raise ValueError(number)
+    return number
 
 
 def job_filter(call: Call) -> JobFilter:

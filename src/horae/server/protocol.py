@@ -10,6 +10,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from horae.server.calls import Receive
+
 
 class Corked:
     """A transport that joins two writes that follow each other at once."""
@@ -48,3 +50,11 @@ class Corked:
 class Protocol(HttpToolsProtocol):
     def connection_made(self, transport: Any) -> None:
         super().connection_made(Corked(transport, asyncio.get_running_loop()))  # type: ignore[arg-type]
+
+
+async def drop(receive: Receive) -> None:
+    """Ends the connection of a request without an answer, as a broken cable would. Only failpoints ask for it."""
+    cycle: Any = receive.__self__  # type: ignore[attr-defined] # uvicorn's, whose method `receive` is
+    cycle.transport.abort()
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from horae import failpoints
 from horae.model.states import State
 from horae.server.calls import Call, Reply
 from horae.server.views import job_view
@@ -30,6 +31,7 @@ async def change(call: Call) -> Reply:
 
 async def cancel(call: Call) -> Reply:
     state = await call.engine.steer.cancel(call.caller, call.job_id(), call.query.get("reason", ""))
+    failpoints.reach("cancel.before_answer")
     return await _job(call, 202 if state is State.RUNNING else 200)
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
+from horae import failpoints
 from horae.engine.dispatch import Waiter
 from horae.engine.fleet import Joining, Load, Steering
 from horae.engine.output import Chunk
@@ -47,6 +48,7 @@ async def join(call: Call) -> Reply:
     joining = msgspec.convert(call.read(_join), Joining, from_attributes=True)
     fleet = call.engine.fleet
     worker_id = await fleet.join(call.caller, joining)
+    failpoints.reach("join.before_answer")
     return Reply(Joined(worker_id, fleet.lease_seconds, fleet.heartbeat_seconds), 201)
 
 
@@ -69,6 +71,7 @@ async def exchange(call: Call) -> Reply:
             answer.jobs = await _wait(call, session, asked)
             answer.cancel = await engine.fleet.orders(session)
     answer.drain = session.draining
+    failpoints.reach("exchange.before_answer")
     return Reply(answer)
 
 
@@ -119,6 +122,7 @@ async def heartbeat(call: Call) -> Reply:
     if beat.lost:
         await fleet.take_back(session.worker_id, beat.lost)
     await fleet.progress(session.worker_id, beat.progress)
+    failpoints.reach("heartbeat.before_answer")
     return Reply(HeartbeatAnswer(await fleet.orders(session), session.draining))
 
 
@@ -151,6 +155,7 @@ async def result(call: Call) -> Reply:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(f"the result is not JSON: {str(error)[:200]}") from error
     await call.engine.output.save_result(session.worker_id, call.job_id(), call.number("attempt"), call.body)
+    failpoints.reach("result.before_answer")
     return Reply(status=204)
 
 

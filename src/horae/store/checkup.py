@@ -13,6 +13,7 @@ from horae.model.errors import SetupError, StoreUnavailable
 from horae.store.embedded.cluster import DATABASE, ROLE
 from horae.store.embedded.folders import PGDATA
 from horae.store.migrate import pending
+from horae.store.primary import Primary
 from horae.store.safety import Connection
 from horae.store.statements import statements
 
@@ -44,7 +45,7 @@ class SeenServer(NamedTuple):
 @asynccontextmanager
 async def connected(dsn: str) -> AsyncIterator[Connection]:
     try:
-        connection = await asyncpg.connect(dsn, timeout=CONNECT_SECONDS, command_timeout=30)
+        connection = await Primary(dsn).connect(timeout=CONNECT_SECONDS, command_timeout=30)
     except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         why = str(error) or type(error).__name__
         raise StoreUnavailable(f"the database cannot be reached: {why}; check HORAE_DATABASE") from error

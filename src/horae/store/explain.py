@@ -33,9 +33,9 @@ class ExplainRows:
         """`workers` are (worker, how many leases at most)."""
         return await self._database.fetch("explain_leases", *columns(workers), hot=True) if workers else []
 
-    async def explain_rates(self, queue: str, task: str) -> dict[int, float]:
-        rows = await self._database.fetch("explain_rates", queue, task)
-        return {row["tenant_id"]: row["rate"] for row in rows}
+    async def explain_rate(self, key: LaneKey) -> float:
+        rows = await self._database.fetch("explain_rate", key.tenant_id, key.queue, key.task)
+        return float(rows[0]["rate"])
 
     async def explain_gates(self, key: LaneKey, since: datetime, until: datetime) -> Rows:
         return await self._database.fetch("explain_gates", key.tenant_id, key.queue, key.task, since, until)

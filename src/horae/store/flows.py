@@ -24,16 +24,19 @@ class FlowRow(NamedTuple):
     runs: int
     run_seconds: float
     waits: str
-    """An array, as PostgreSQL writes it."""
+    """An array, as PostgreSQL writes it; empty when no start was looked at."""
 
 
 class Flows:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def flow_add(self, rows: Sequence[FlowRow]) -> None:
-        """Sent once, as `rollup_add` is."""
-        await self._database.once("flow_add", *columns(rows))
+    async def flow_add(self, rows: Sequence[FlowRow], spans: Sequence[int], ago: float) -> None:
+        """To the sums of these spans, as they were so many seconds ago. Sent once, as `rollup_add` is."""
+        await self._database.once("flow_add", *columns(rows), spans, ago)
+
+    async def flow_ends(self, tenant_id: int | None, until: datetime, hours: int) -> Rows:
+        return await self._database.fetch("flow_ends", tenant_id or 0, until, hours)
 
     async def flow_list(self, tenant_id: int | None, span: int, since: datetime) -> Rows:
         return await self._database.fetch("flow_list", tenant_id or 0, span, since)

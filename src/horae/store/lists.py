@@ -9,10 +9,10 @@ from horae.model.states import State
 from horae.store.database import Database, Rows, columns
 
 LIVE_LISTS: Final = {
-    State.SCHEDULED: "job_list_scheduled",
+    State.SCHEDULED: "job_list_timer",
     State.BLOCKED: "job_list_blocked",
     State.READY: "job_list_ready",
-    State.RUNNING: "job_list_running",
+    State.RUNNING: "job_list_lease",
 }
 
 
@@ -72,9 +72,9 @@ class JobLists:
         return await self._database.fetch("job_list_unsuccessful", *reading, state.value)
 
     async def live(
-        self, state: State, lanes: list[int] | None, since: UUID, before: UUID, look_at: int, rows: int
+        self, state: State, lanes: list[int], since: UUID, before: UUID, look_at: int, rows: int
     ) -> tuple[list[Spot], bool]:
-        """Jobs in a live state, newest first, from the table that holds it; and whether all of them were looked at."""
+        """Jobs of lanes in a live state, newest first, and whether all of them were looked at."""
         found = await self._database.fetch(LIVE_LISTS[state], lanes, since, before, look_at, rows)
         spots = [Spot(row["tenant_id"], row["id"]) for row in found if row["id"] is not None]
         return spots, found[0]["looked"] < look_at

@@ -28,7 +28,9 @@ from importlib.resources.abc import Traversable
 import asyncpg
 import structlog
 
+from horae import failpoints
 from horae.model.errors import SetupError, StoreUnavailable
+from horae.store.primary import Primary
 from horae.store.safety import Connection, check_server, check_version
 
 __all__ = ["Migration", "Status", "check_server", "known_migrations", "migrate", "pending", "status"]
@@ -119,7 +121,7 @@ async def status(connection: Connection, folder: Traversable | None = None) -> l
 @asynccontextmanager
 async def _connected(dsn: str) -> AsyncIterator[Connection]:
     try:
-        connection = await asyncpg.connect(dsn)
+        connection = await Primary(dsn).connect()
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise StoreUnavailable(f"The database cannot be reached: {error}; check HORAE_DATABASE") from error
     try:
@@ -207,6 +209,7 @@ async def _apply_patiently(connection: Connection, migration: Migration) -> None
                 f"Migration {migration.name} failed: {error}; correct the cause and start again"
             ) from error
         else:
+            failpoints.reach("migrate.after_commit")
             log.info("migrated", migration=migration.name)
             return
     raise SetupError(
@@ -223,6 +226,7 @@ async def _apply(connection: Connection, migration: Migration) -> None:
     async with connection.transaction():
         await connection.execute(migration.sql)
         await _record(connection, migration)
+        failpoints.reach("migrate.before_commit")
 
 
 async def _record(connection: Connection, migration: Migration) -> None:

@@ -50,7 +50,8 @@ class Objects:
             if self.is_folder:
                 folder = Path(self.address)
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._opened = LocalStore(str(folder.resolve()))
+                # Every job with a large result has a folder; without this they would stay when their day is dropped.
+                self._opened = LocalStore(str(folder.resolve()), automatic_cleanup=True)
             else:
                 self._opened = open_store(self.address, self._access)
         return self._opened

@@ -75,13 +75,18 @@ class SoleActor:
         await self._fetch("duty_done", name, pause)
 
     async def rollup_fold(self) -> None:
-        await self._fetch("rollup_fold")
+        """Hours are made of minutes."""
+        await self._fetch("rollup_fold_minutes")
+        await self._fetch("rollup_fold_hours")
 
-    async def rollup_clean(self, seconds: float, rows: int) -> int:
-        return len(await self._fetch("rollup_clean", seconds, rows))
+    async def clean_rollup(self, seconds: float, rows: int) -> int:
+        return len(await self._fetch("clean_rollup", seconds, rows))
 
-    async def rollup_hour_clean(self, seconds: float, rows: int) -> int:
-        return len(await self._fetch("rollup_hour_clean", seconds, rows))
+    async def clean_rollup_minute(self, seconds: float, rows: int) -> int:
+        return len(await self._fetch("clean_rollup_minute", seconds, rows))
+
+    async def clean_rollup_hour(self, seconds: float, rows: int) -> int:
+        return len(await self._fetch("clean_rollup_hour", seconds, rows))
 
     async def flow_clean(self, span: int, seconds: float, rows: int) -> int:
         return len(await self._fetch("flow_clean", span, seconds, rows))

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import asyncpg
 
+from horae import failpoints
 from horae.model.job import expires_of
 from horae.store.database import Database, Rows, Transaction, columns
 from horae.store.moves import promises
@@ -136,6 +137,10 @@ class Schedules:
             "schedule_list", tenant_id, wanted.task, *after, limit, wanted.text, wanted.state
         )
 
+    async def schedule_timings(self, tenant_id: int, rows: int) -> Rows:
+        """The definitions of those that are not paused."""
+        return await self._database.fetch("schedule_timings", tenant_id, rows)
+
     async def schedule_change(
         self, tenant_id: int, name: str, change: Change | None, decide: Decide, *, ready_too: bool = True
     ) -> Rows | None:
@@ -193,6 +198,7 @@ class Schedules:
                 fired = _fired(made, plans.ticks)
                 rows = [(*advance, fired[advance.schedule_id]) for advance in plans.advances]
                 await tx.fetch("schedule_advance", *columns(rows))
+                failpoints.reach("ticks.before_commit")
             return made
 
         return await self._database.atomically(work, hot=True)

@@ -13,19 +13,10 @@ class Statistics:
         self._database = database
 
     async def statistics_steps(
-        self,
-        tenant_id: int | None,
-        task: str | None,
-        since: datetime,
-        until: datetime,
-        step: float,
-        *,
-        hours: bool,
-        queue: str | None = None,
+        self, tenant_id: int | None, task: str | None, since: datetime, until: datetime, step: int, queue: str | None
     ) -> Rows:
-        return await self._database.fetch("statistics_steps", tenant_id, task, since, until, step, hours, queue)
+        return await self._database.fetch("statistics_steps", tenant_id, task, since, until, step, step, queue)
 
-    async def statistics_tasks(
-        self, tenant_id: int | None, since: datetime, until: datetime, *, hours: bool
-    ) -> Rows:  # fmt: skip
-        return await self._database.fetch("statistics_tasks", tenant_id, since, until, hours, MAX_TASKS)
+    async def statistics_tasks(self, tenant_id: int | None, since: datetime, until: datetime, step: int) -> Rows:
+        """`since` begins a step; sums longer than that are not read."""
+        return await self._database.fetch("statistics_tasks", tenant_id, since, until, step, MAX_TASKS)

@@ -12,6 +12,7 @@ from horae.store.finding import Finding
 from horae.store.flows import Flows
 from horae.store.gates import Gates
 from horae.store.jobs import Jobs
+from horae.store.lines import Lines
 from horae.store.lists import JobLists
 from horae.store.objects import Objects, ObjectsConfig
 from horae.store.policy import PolicyRows
@@ -31,6 +32,7 @@ from horae.store.workers import Workers
 class Stores:
     def __init__(self, database: Database, objects: ObjectsConfig) -> None:
         self.jobs = Jobs(database)
+        self.lines = Lines(database)
         self.lists = JobLists(database)
         self.workers = Workers(database)
         self.control = Control(database)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import asyncpg
 
+from horae import failpoints
 from horae.store.database import Database, Rows, Transaction
 from horae.store.statements import statements
 
@@ -72,11 +73,13 @@ class Upkeep:
                 await tx.run(f"alter table horae.{table} detach partition horae.{table}_{suffix}")
             for table in PARTITIONED:
                 await tx.carry_over(table, suffix, alive)
+            failpoints.reach("partition.before_commit")
 
         try:
             await self._database.atomically(detach)
         except asyncpg.UndefinedTableError:
             return 0  # another server was quicker
+        failpoints.reach("partition.after_detach")
 
         async def drop(tx: Transaction) -> None:
             for table in PARTITIONED:

@@ -182,7 +182,7 @@ async def test_jobs_at_once_are_users_of_their_own_and_do_not_meet(sandbox):
     source = "import os; print(os.listdir('/tmp')); open('/tmp/x', 'w'); print(os.listdir('/tmp'), flush=True)"
     staying = Watcher()
     first = asyncio.ensure_future(
-        python(sandbox, f"{source}; import time; time.sleep(600)", mark=f"{AGENT}/1/1", watcher=staying)
+        python(sandbox, f"{source}; import signal; signal.pause()", mark=f"{AGENT}/1/1", watcher=staying)
     )
     await eventually(lambda: staying.text == "[]\n['x']\n")
     second = await python(sandbox, source, mark=f"{AGENT}/2/1")
@@ -220,7 +220,7 @@ async def test_without_control_groups_rlimits_stand_in_and_the_level_says_so(mon
     assert (sandbox.isolation, sandbox.remarks) == ("bubblewrap+seccomp+rlimits", ["not allowed"])
     hog = await python(sandbox, "bytearray(300_000_000)", bounds=Bounds(memory=200 * 2**20))
     assert "MemoryError" in hog.outcome.error.message
-    forks = "import os\nfor _ in range(30):\n  if not os.fork(): __import__('time').sleep(60)"
+    forks = "import os\nfor _ in range(30):\n  if not os.fork(): __import__('signal').pause()"
     many = await python(sandbox, forks, bounds=Bounds(processes=20))
     assert "BlockingIOError" in many.outcome.error.message
     assert tree.marked(f"{MARK}={AGENT}/job/1") == []

@@ -40,6 +40,7 @@ SHARE_ENDED: Final = 20
 SHARE_FAILED: Final = 2
 DAY: Final = 86_400.0
 SCHEDULES: Final = 10_000
+TIMES_OF_DAY: Final = 200
 LINES: Final = 1000
 SCHEDULE: Final = "often"
 LIMIT: Final = "unserved"
@@ -87,11 +88,18 @@ async def _lay(bench: Bench, place: Installation) -> None:
         )  # fmt: skip
     with bench.screen.step("laying sums and schedules"):
         await probe.fetch("sums_lay", tenants, SERVED)
-        schedules = max(min(SCHEDULES, settings.pending // 100), 1)
-        await lay_schedules(place, "nightly", schedules, datetime.now(UTC) + timedelta(hours=2), DAY)
+        await _lay_schedules(place, max(min(SCHEDULES, settings.pending // 100), 1))
     with bench.screen.step("settling: vacuum and checkpoint"):
         await probe.fetch("vacuum_all")
         await probe.fetch("checkpoint")
+
+
+async def _lay_schedules(place: Installation, schedules: int) -> None:
+    """So many, at as many times of the day as people choose."""
+    begin, times = datetime.now(UTC) + timedelta(hours=2), min(TIMES_OF_DAY, schedules)
+    for number in range(times):
+        at = begin + timedelta(days=1) * number / times
+        await lay_schedules(place, f"nightly-{number}", schedules // times, at, DAY)
 
 
 async def _in_layers(

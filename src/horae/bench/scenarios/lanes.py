@@ -5,8 +5,9 @@ Three databases on one PostgreSQL, each with a server only while it is measured,
 - *simple*: one lane of one tenant;
 - *beside*: the same, while all the other lanes have jobs ready that no worker has the task of. The server knows of
   every one of these lanes, and they compete for nothing;
-- *through*: nothing but the many lanes, all of them for the worker that is there: each job of a round is one of a
-  different lane, chosen among all.
+- *through*: nothing but the many lanes, all of them for the worker that is there, and all tenants in turn.
+
+A round begins when the server knows its lanes: what it spends on that after a start is not the price of a job.
 
 At the end jobs of the third are asked why they wait, while a worker runs others.
 
@@ -23,10 +24,16 @@ from horae.bench.figures import Chart
 from horae.bench.installation import Installation
 from horae.bench.scenarios.burdens import LAYER, UNSERVED, serving
 from horae.bench.scenarios.drain import Drained, drain_once, run_off
+from horae.bench.usage import own_usage
 from horae.model.errors import SetupError
 
 SERVED: Final = "bench.noop"
 EXPLAINED: Final = 200
+REST_SECONDS: Final = 0.5
+REST_SHARE: Final = 0.2
+"""A server that uses less of a processor than this has nothing to learn any more."""
+START_SECONDS: Final = 30.0
+"""It is not waited for any longer."""
 
 
 async def lanes(bench: Bench) -> None:
@@ -79,6 +86,7 @@ async def _lay(bench: Bench, place: Installation, task: str) -> None:
 
 async def _simple(bench: Bench, place: Installation, name: str) -> Drained:
     async with serving(place):
+        await _until_at_rest(place)
         return await drain_once(place, bench.settings, bench.screen, name)
 
 
@@ -87,8 +95,21 @@ async def _through(bench: Bench, place: Installation, name: str) -> Drained:
     if await place.probe.value("unfinished") < 2 * settings.jobs:
         raise SetupError("the backlog would run off within the round: give more with --pending, or fewer --jobs")
     async with serving(place):
+        await _until_at_rest(place)
         wal = await place.probe.value("wal")
         return await run_off(place, settings, bench.screen, name, settings.jobs, wal, all_of_them=False)
+
+
+async def _until_at_rest(place: Installation) -> None:
+    """Until the server, just started, has got to know its lanes."""
+    if place.server is None:
+        return
+    deadline = time.monotonic() + START_SECONDS
+    used, spent = own_usage(place.server.pid).cpu, 1.0
+    while spent > REST_SHARE * REST_SECONDS and time.monotonic() < deadline:
+        await asyncio.sleep(REST_SECONDS)
+        before, used = used, own_usage(place.server.pid).cpu
+        spent = used - before
 
 
 async def _explain(bench: Bench, place: Installation) -> list[float]:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
+from horae import failpoints
 from horae.engine.actionwork import ActionWork
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
@@ -32,6 +33,7 @@ class ActionsDuty:
         done = undone = 0
         until = time.monotonic() + RUN_SECONDS
         while time.monotonic() < until and (deed := await self._work.step()) is not None:
+            failpoints.reach("action.after_commit")
             deed.tell(self._signals, self._watch, self._tally)
             done += deed.done
             undone += deed.undone

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
+from horae import failpoints
 from horae.store.database import LOST, Database
 from horae.store.rollups import Rollups, SoleActor
 
@@ -26,7 +27,9 @@ async def alone(database: Database, name: str) -> AsyncIterator[SoleActor | None
     connection = await database.connect()
     try:
         actor = SoleActor(connection)
-        yield actor if await actor.duty_lock(name) and await actor.duty_due(name) else None
+        mine = await actor.duty_lock(name) and await actor.duty_due(name)
+        failpoints.reach("duty.after_lock")
+        yield actor if mine else None
     finally:
         try:
             await asyncio.wait_for(connection.close(), CLOSE_SECONDS)

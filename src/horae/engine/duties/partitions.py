@@ -10,6 +10,7 @@ from typing import Final
 
 import structlog
 
+from horae import failpoints
 from horae.engine.clock import Clock
 from horae.model.ids import day_bounds
 from horae.store.objects import Objects, result_key, results_of_day
@@ -56,6 +57,7 @@ class Partitions:
         for day in await self._upkeep.partition_days():
             if day < today - self._retention:
                 carried = await self._upkeep.partition_drop(day, day_bounds(day)[1])
+                failpoints.reach("partition.after_drop")
                 await self._objects.remove(results_of_day(day))
                 log.info("day_dropped", day=day.isoformat(), carried_over=carried)
                 dropped += 1

@@ -17,6 +17,7 @@ from typing import Final
 import asyncpg
 import structlog
 
+from horae import failpoints
 from horae.engine.clock import DatabaseClock
 from horae.engine.complete import error_text
 from horae.engine.signals import Signals
@@ -62,6 +63,7 @@ class Reclaim:
             if row["state"] in {"active", "draining"}:
                 if not await self._workers.worker_lose(row["id"], now):
                     continue
+                failpoints.reach("reclaim.after_lose")
                 lost += 1
                 self._signals.lost(row["id"])
                 log.warning("worker_lost", worker=row["id"])
@@ -94,6 +96,7 @@ class Reclaim:
                 verdict = Verdict(State.FAILED)
             (final if verdict.state.ended else again).append((row, verdict))
         gone = await self._end(worker_id, final) | await self._reschedule(worker_id, again, end)
+        failpoints.reach("reclaim.after_commit")
         freed = Counter(group_id for row in rows if row["id"] in gone for group_id in row["slots"] or ())
         if freed:
             self._signals.freed(freed)

@@ -92,7 +92,7 @@ _values = attrgetter(*RollupRow._fields[3:])
 
 
 class RollupUpkeep:
-    """Sums up hours that are over and forgets what is old; on one server at a time."""
+    """Sums up minutes and hours that are over and forgets what is old; on one server at a time."""
 
     name = "rollup_upkeep"
     interval = 300.0
@@ -111,9 +111,11 @@ class RollupUpkeep:
 
     async def _clean(self, actor: SoleActor) -> int:
         total = 0
-        while cleaned := await actor.rollup_clean(FINE_SECONDS, CLEAN_ROWS):
+        while cleaned := await actor.clean_rollup(FINE_SECONDS, CLEAN_ROWS):
             total += cleaned
-        while cleaned := await actor.rollup_hour_clean(HOURLY_SECONDS, CLEAN_ROWS):
+        while cleaned := await actor.clean_rollup_minute(FINE_SECONDS, CLEAN_ROWS):
+            total += cleaned
+        while cleaned := await actor.clean_rollup_hour(HOURLY_SECONDS, CLEAN_ROWS):
             total += cleaned
         for span, seconds in FLOW_SECONDS.items():
             while cleaned := await actor.flow_clean(span, seconds, CLEAN_ROWS):

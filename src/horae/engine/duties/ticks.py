@@ -20,6 +20,7 @@ from uuid import UUID
 import asyncpg
 import structlog
 
+from horae import failpoints
 from horae.engine.access import Caller
 from horae.engine.clock import DatabaseClock
 from horae.engine.planning import Planner
@@ -96,6 +97,7 @@ class Ticks:
 
         while again:
             made = await self._schedules.schedule_claim(NEAR_SECONDS, BATCH, plan)
+            failpoints.reach("ticks.after_commit")
             self._scheduling.announce(made)
             total += seen
             await self._judge()  # which must not wait until all of a herd is planned

@@ -16,6 +16,7 @@ from typing import Final
 
 import structlog
 
+from horae import failpoints
 from horae.engine.clock import DatabaseClock
 from horae.engine.signals import Signals
 from horae.store.upkeep import Upkeep
@@ -113,6 +114,7 @@ class Timers:
             lanes = await self._upkeep.timer_promote(self._floor, BATCH, until)
             moved = sum(int(row["moved"]) for row in lanes)
             if moved:
+                failpoints.reach("timers.after_commit")
                 self._signals.ready({row["lane_id"]: row["rank"] for row in lanes})
             promoted += moved
             if moved < BATCH:

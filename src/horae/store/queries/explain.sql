@@ -52,15 +52,16 @@ cross join lateral (
 ) le
 cross join lateral (select tenant_id, task, requires from lane where lane.id = le.lane_id limit 1) l;
 
--- name: explain_rates
--- Starts a second of each tenant, in the last half minute of whole sums.
--- $1 queue, $2 task
-select tenant_id, sum(greatest(started, runs))::float / 30 as rate
-from rollup
-where bucket >= date_bin('10 seconds', now(), 'epoch') - interval '30 seconds'
-  and bucket < date_bin('10 seconds', now(), 'epoch')
-  and (queue = $1 or task = $2)
-group by tenant_id;
+-- name: explain_rate
+-- A tenant's starts a second, in the last half minute of whole sums: a probe for each.
+-- $1 tenant, $2 queue, $3 task
+select coalesce(sum(greatest(r.started, r.runs)), 0)::float / 30 as rate
+from generate_series(1, 3) as back
+cross join lateral (
+    select started, runs from rollup
+    where bucket = date_bin('10 seconds', now(), 'epoch') - back * interval '10 seconds'
+      and tenant_id = $1 and (queue = $2 or task = $3)
+) r;
 
 -- name: explain_gates
 -- Gates that were closed during a time and concern a lane, whether or not they are over.

@@ -1,17 +1,19 @@
 -- What happened, by tenant, and how things stand: what the console's first page reads. Every look has a bound.
 
 -- name: flow_add
--- Adds what a server counted to the ten seconds, the minute and the hour of now. Rows are locked in one order.
+-- Adds what a server counted to the sums of some spans. Rows are locked in one order. Few starts are looked at, so most
+-- histograms are empty and stay as they are.
 -- $1 tenants, $2 submitted, $3 started, $4 succeeded, $5 failed, $6 cancelled, $7 other, $8 retried, $9 runs,
--- $10 run seconds, $11 histograms of start delays, as text
+-- $10 run seconds, $11 histograms of start delays, as text, $12 spans, $13 how many seconds ago that was
 insert into flow (tenant_id, span, bucket, submitted, started, succeeded, failed, cancelled, other, retried, runs,
                   run_seconds, waits)
-select c.tenant_id, s.span, date_bin(s.span * interval '1 second', clock_timestamp(), 'epoch'), c.submitted, c.started,
-       c.succeeded, c.failed, c.cancelled, c.other, c.retried, c.runs, c.run_seconds, c.waits::bigint[]
+select c.tenant_id, s.span, date_bin(s.span * interval '1 second', n.at, 'epoch'), c.submitted, c.started, c.succeeded,
+       c.failed, c.cancelled, c.other, c.retried, c.runs, c.run_seconds, c.waits::bigint[]
 from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
             $9::bigint[], $10::float[], $11::text[])
     as c (tenant_id, submitted, started, succeeded, failed, cancelled, other, retried, runs, run_seconds, waits)
-cross join (values (10), (60), (3600)) as s (span)
+cross join unnest($12::int[]) as s (span)
+cross join (select clock_timestamp() - $13::float * interval '1 second' as at) n
 order by c.tenant_id, s.span
 on conflict (tenant_id, span, bucket) do update
 set submitted = flow.submitted + excluded.submitted, started = flow.started + excluded.started,
@@ -19,7 +21,20 @@ set submitted = flow.submitted + excluded.submitted, started = flow.started + ex
     cancelled = flow.cancelled + excluded.cancelled, other = flow.other + excluded.other,
     retried = flow.retried + excluded.retried, runs = flow.runs + excluded.runs,
     run_seconds = flow.run_seconds + excluded.run_seconds,
-    waits = array(select a + b from unnest(flow.waits, excluded.waits) with ordinality as u (a, b, n) order by n);
+    waits = case
+        when excluded.waits = '{}' then flow.waits
+        when flow.waits = '{}' then excluded.waits
+        else array(select a + b from unnest(flow.waits, excluded.waits) with ordinality as u (a, b, n) order by n)
+    end;
+
+-- name: flow_ends
+-- How many attempts ended in each hour up to an instant, latest first.
+-- $1 tenant, or 0 for all together, $2 until, $3 rows
+select bucket, succeeded + failed + cancelled + other + retried as ended
+from flow
+where tenant_id = $1 and span = 3600 and bucket < $2
+order by bucket desc
+limit $3;
 
 -- name: flow_list
 -- The sums since an instant, oldest first.

@@ -2,143 +2,102 @@
 -- leaves of them is the page, and the caller goes on from the last one looked at.
 --
 -- Over many tenants, a page is a merge of their ranges in the index (tenant, id). Read one after the other in full they
--- would cost tenants times rows. So a few of the newest of each, the *heads*, tell from which id on the page can begin
--- at most, and that bounds the second reading: about two probes for a tenant, and little more than the rows of the page.
+-- would cost tenants times rows. So a few of the newest of each, the *heads*, tell with which id the page ends at the
+-- latest, and more is read only of tenants all of whose heads come before that: about one probe for a tenant.
 
 -- name: job_list
 -- The newest jobs of some tenants, whatever their state.
 -- $1 tenants, $2 since (id), $3 before (id), $4 rows to look at, $5 heads of each tenant
-with bound as materialized (
-    select h.id
+with heads as materialized (
+    select t.id as tenant_id, h.*
     from unnest($1::int[]) as t (id)
     cross join lateral (
-        select id from job where tenant_id = t.id and id >= $2 and id < $3 order by id desc limit $5
+        select id, row_number() over (order by id desc) as number from job
+        where tenant_id = t.id and id >= $2 and id < $3
+        order by id desc
+        limit $5
     ) h
-    order by h.id desc
-    offset $4::int - 1
-    limit 1
+), bound as materialized (
+    select coalesce((select id from heads order by id desc offset $4::int - 1 limit 1), $2) as id
 )
-select j.tenant_id, j.id, true as wanted
-from unnest($1::int[]) as t (id)
+select h.tenant_id, h.id, true as wanted from heads h where h.id >= (select id from bound)
+union all
+select h.tenant_id, r.id, true
+from heads h
 cross join lateral (
-    select tenant_id, id from job
-    where tenant_id = t.id and id >= greatest($2::uuid, (select id from bound)) and id < $3
+    select id from job
+    where tenant_id = h.tenant_id and id >= (select id from bound) and id < h.id
     order by id desc
     limit $4
-) j
-order by j.id desc
+) r
+where h.number = $5 and h.id >= (select id from bound)
+order by id desc
 limit $4;
 
 -- name: job_list_succeeded
 -- The newest ended jobs of some tenants, and which of them succeeded: there is no index of those alone.
 -- $1 tenants, $2 since (id), $3 before (id), $4 rows to look at, $5 heads of each tenant
-with bound as materialized (
-    select h.id
+with heads as materialized (
+    select t.id as tenant_id, h.*
     from unnest($1::int[]) as t (id)
     cross join lateral (
-        select id from outcome where tenant_id = t.id and id >= $2 and id < $3 order by id desc limit $5
+        select id, state, row_number() over (order by id desc) as number from outcome
+        where tenant_id = t.id and id >= $2 and id < $3
+        order by id desc
+        limit $5
     ) h
-    order by h.id desc
-    offset $4::int - 1
-    limit 1
+), bound as materialized (
+    select coalesce((select id from heads order by id desc offset $4::int - 1 limit 1), $2) as id
 )
-select o.tenant_id, o.id, o.state = 'succeeded' as wanted
-from unnest($1::int[]) as t (id)
+select h.tenant_id, h.id, h.state = 'succeeded' as wanted from heads h where h.id >= (select id from bound)
+union all
+select h.tenant_id, r.id, r.state = 'succeeded'
+from heads h
 cross join lateral (
-    select tenant_id, id, state from outcome
-    where tenant_id = t.id and id >= greatest($2::uuid, (select id from bound)) and id < $3
+    select id, state from outcome
+    where tenant_id = h.tenant_id and id >= (select id from bound) and id < h.id
     order by id desc
     limit $4
-) o
-order by o.id desc
+) r
+where h.number = $5 and h.id >= (select id from bound)
+order by id desc
 limit $4;
 
 -- name: job_list_unsuccessful
 -- The newest jobs of some tenants that ended in one way but success, by the index of those.
 -- $1 tenants, $2 since (id), $3 before (id), $4 rows to look at, $5 heads of each tenant, $6 state
-with bound as materialized (
-    select h.id
+with heads as materialized (
+    select t.id as tenant_id, h.*
     from unnest($1::int[]) as t (id)
     cross join lateral (
-        select id from outcome
+        select id, row_number() over (order by id desc) as number from outcome
         where tenant_id = t.id and state = $6::text::outcome_state and state <> 'succeeded' and id >= $2 and id < $3
         order by id desc
         limit $5
     ) h
-    order by h.id desc
-    offset $4::int - 1
-    limit 1
+), bound as materialized (
+    select coalesce((select id from heads order by id desc offset $4::int - 1 limit 1), $2) as id
 )
-select o.tenant_id, o.id, true as wanted
-from unnest($1::int[]) as t (id)
+select h.tenant_id, h.id, true as wanted from heads h where h.id >= (select id from bound)
+union all
+select h.tenant_id, r.id, true
+from heads h
 cross join lateral (
-    select tenant_id, id from outcome
-    where tenant_id = t.id and state = $6::text::outcome_state and state <> 'succeeded'
-      and id >= greatest($2::uuid, (select id from bound)) and id < $3
+    select id from outcome
+    where tenant_id = h.tenant_id and state = $6::text::outcome_state and state <> 'succeeded'
+      and id >= (select id from bound) and id < h.id
     order by id desc
     limit $4
-) o
-order by o.id desc
+) r
+where h.number = $5 and h.id >= (select id from bound)
+order by id desc
 limit $4;
 
--- name: job_list_scheduled
--- The newest scheduled jobs among the first so many in no order; `looked` tells whether those were all.
--- $1 lanes or null for all, $2 since (id), $3 before (id), $4 rows to look at, $5 rows to give
+-- name: job_list_{timer,blocked,ready,lease}
+-- The newest jobs of lanes in a live state, among the first so many in no order; `looked` tells whether those were all.
+-- $1 lanes, $2 since (id), $3 before (id), $4 rows to look at, $5 rows to give
 with looked as materialized (
-    (select id, lane_id from timer where $1::int[] is null limit $4)
-    union all
-    (select id, lane_id from timer where lane_id = any ($1::int[]) limit $4)
-)
-select c.looked, x.tenant_id, x.id
-from (select count(*) as looked from looked) c
-left join lateral (
-    select l.tenant_id, k.id from looked k join lane l on l.id = k.lane_id
-    where k.id >= $2 and k.id < $3
-    order by k.id desc
-    limit $5
-) x on true;
-
--- name: job_list_blocked
--- As job_list_scheduled.
--- $1 lanes or null for all, $2 since (id), $3 before (id), $4 rows to look at, $5 rows to give
-with looked as materialized (
-    (select id, lane_id from blocked where $1::int[] is null limit $4)
-    union all
-    (select id, lane_id from blocked where lane_id = any ($1::int[]) limit $4)
-)
-select c.looked, x.tenant_id, x.id
-from (select count(*) as looked from looked) c
-left join lateral (
-    select l.tenant_id, k.id from looked k join lane l on l.id = k.lane_id
-    where k.id >= $2 and k.id < $3
-    order by k.id desc
-    limit $5
-) x on true;
-
--- name: job_list_ready
--- As job_list_scheduled.
--- $1 lanes or null for all, $2 since (id), $3 before (id), $4 rows to look at, $5 rows to give
-with looked as materialized (
-    (select id, lane_id from ready where $1::int[] is null limit $4)
-    union all
-    (select id, lane_id from ready where lane_id = any ($1::int[]) limit $4)
-)
-select c.looked, x.tenant_id, x.id
-from (select count(*) as looked from looked) c
-left join lateral (
-    select l.tenant_id, k.id from looked k join lane l on l.id = k.lane_id
-    where k.id >= $2 and k.id < $3
-    order by k.id desc
-    limit $5
-) x on true;
-
--- name: job_list_running
--- As job_list_scheduled.
--- $1 lanes or null for all, $2 since (id), $3 before (id), $4 rows to look at, $5 rows to give
-with looked as materialized (
-    (select id, lane_id from lease where $1::int[] is null limit $4)
-    union all
-    (select id, lane_id from lease where lane_id = any ($1::int[]) limit $4)
+    select id, lane_id from {table} where lane_id = any ($1::int[]) limit $4
 )
 select c.looked, x.tenant_id, x.id
 from (select count(*) as looked from looked) c

@@ -46,15 +46,16 @@ select r.tenant_id, r.task, sum(r.runs)::bigint as runs, sum(r.run_seconds) as s
 from read left join rollup r on r.bucket > read.since and r.bucket <= read.until and r.runs > 0
 group by r.tenant_id, r.task;
 
--- name: rollup_fold
--- Sums up hours that are over, from the last one that was: done again, it gives the same.
-insert into rollup_hour (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried,
-                         runs, run_seconds, run_squares, wait_seconds)
-select date_trunc('hour', bucket), tenant_id, task, queue, sum(submitted), sum(started), sum(succeeded), sum(failed),
+-- name: rollup_fold_minutes
+-- Sums up minutes that are over, from the last one that was: done again, it gives the same. Servers add to the ten seconds
+-- of now, but one that had to wait for a lock is late.
+insert into rollup_minute (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried,
+                     runs, run_seconds, run_squares, wait_seconds)
+select date_trunc('minute', bucket), tenant_id, task, queue, sum(submitted), sum(started), sum(succeeded), sum(failed),
        sum(cancelled), sum(other), sum(retried), sum(runs), sum(run_seconds), sum(run_squares), sum(wait_seconds)
 from rollup
-where bucket >= coalesce((select max(bucket) from rollup_hour), '-infinity')
-  and bucket < date_trunc('hour', clock_timestamp() - interval '1 minute')
+where bucket >= coalesce((select max(bucket) from rollup_minute), '-infinity')
+  and bucket < (select date_trunc('minute', clock_timestamp() - interval '15 seconds'))
 group by 1, 2, 3, 4
 on conflict (bucket, tenant_id, task, queue) do update
 set submitted = excluded.submitted, started = excluded.started, succeeded = excluded.succeeded,
@@ -62,17 +63,33 @@ set submitted = excluded.submitted, started = excluded.started, succeeded = excl
     runs = excluded.runs, run_seconds = excluded.run_seconds, run_squares = excluded.run_squares,
     wait_seconds = excluded.wait_seconds;
 
--- name: rollup_clean
+-- name: rollup_fold_hours
+-- The same of hours, from the minutes.
+insert into rollup_hour (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried,
+                     runs, run_seconds, run_squares, wait_seconds)
+select date_trunc('hour', bucket), tenant_id, task, queue, sum(submitted), sum(started), sum(succeeded), sum(failed),
+       sum(cancelled), sum(other), sum(retried), sum(runs), sum(run_seconds), sum(run_squares), sum(wait_seconds)
+from rollup_minute
+where bucket >= coalesce((select max(bucket) from rollup_hour), '-infinity')
+  and bucket < (select date_trunc('hour', clock_timestamp() - interval '1 minute'))
+group by 1, 2, 3, 4
+on conflict (bucket, tenant_id, task, queue) do update
+set submitted = excluded.submitted, started = excluded.started, succeeded = excluded.succeeded,
+    failed = excluded.failed, cancelled = excluded.cancelled, other = excluded.other, retried = excluded.retried,
+    runs = excluded.runs, run_seconds = excluded.run_seconds, run_squares = excluded.run_squares,
+    wait_seconds = excluded.wait_seconds;
+
+-- name: clean_{rollup,rollup_minute}
 -- Forgets sums older than $1 seconds that have been summed up by the hour, at most $2 rows.
 -- $1 seconds, $2 rows
-delete from rollup where ctid = any (array(
-    select ctid from rollup
+delete from {table} where ctid = any (array(
+    select ctid from {table}
     where bucket < (select clock_timestamp()) - $1 * interval '1 second'
       and bucket < coalesce((select max(bucket) from rollup_hour), '-infinity') -- the last hour may be summed up again
     limit $2))
 returning 1;
 
--- name: rollup_hour_clean
+-- name: clean_rollup_hour
 -- $1 seconds, $2 rows
 delete from rollup_hour where ctid = any (array(
     select ctid from rollup_hour where bucket < (select clock_timestamp()) - $1 * interval '1 second' limit $2))

@@ -49,6 +49,11 @@ where ($1::int is null or s.tenant_id = $1) and ($2::text is null or s.task = $2
 order by s.name, s.tenant_id
 limit $5;
 
+-- name: schedule_timings
+-- What the schedules that are not paused do.
+-- $1 tenant, $2 rows
+select definition from schedule where tenant_id = $1 and paused_at is null order by name limit $2;
+
 -- name: schedule_lock
 -- $1 tenant, $2 name
 select *, clock_timestamp() as now from schedule where tenant_id = $1 and name = $2 for update;

@@ -10,7 +10,10 @@ select pg_advisory_xact_lock(8421, $1);
 -- $1 tenant, $2 hash, $3 the new job, which counts in any case: then it has been stored already
 select j.*
 from unique_key u
-join job_state j on j.tenant_id = u.tenant_id and j.id = u.job_id
+-- The limit keeps the planner from joining all jobs of the tenant first, which it does as the view has many tables.
+cross join lateral (
+    select * from job_state s where s.tenant_id = u.tenant_id and s.id = u.job_id limit 1
+) j
 where u.tenant_id = $1 and u.hash = $2
   and case
       when u.job_id = $3 then true

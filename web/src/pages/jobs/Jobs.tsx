@@ -15,7 +15,7 @@ import { keepTenant } from "~/shell/navigation";
 import { BulkBar } from "./BulkBar";
 import { chosenColumns } from "./columns";
 import { FilterBar } from "./FilterBar";
-import { cliArguments, cursorAbove, isEmpty, momentOf, readFilter } from "./filter";
+import { cliArguments, cursorAbove, inLine, isEmpty, momentOf, readFilter } from "./filter";
 import styles from "./Jobs.module.css";
 import { ListTools } from "./ListTools";
 import { LIST_KEY, useJobList } from "./useJobList";
@@ -29,8 +29,9 @@ export default function Jobs() {
   const tenants = useAllTenants();
   const filter = useMemo(() => readFilter(params), [params]);
   const cursor = params.get("cursor") ?? undefined;
-  const hold = useHold();
-  const list = useJobList({ filter, tenant, cursor: cursor ?? hold.cursor, limit: PAGE, live: true });
+  const line = inLine(filter);
+  const hold = useHold(line);
+  const list = useJobList({ filter, tenant, cursor: cursor ?? hold.cursor, limit: PAGE, live: !hold.still });
   const columns = useMemo(() => chosenColumns(params.get("columns"), tenants), [params, tenants]);
   const jobs = list.data?.items;
   const chosen = useChosen(`${params}`, jobs);
@@ -64,6 +65,7 @@ export default function Jobs() {
         jobs={jobs}
         next={list.data?.next}
         cursor={cursor}
+        line={line}
         fresh={!cursor && hold.fresh}
         onNewest={() => {
           hold.release();
@@ -78,10 +80,12 @@ export default function Jobs() {
 
 /**
  * Rows must not move under the pointer, nor under a selection: while either is there, the list begins with the job that
- * is first now, whose states still follow, and a button tells that there are newer ones.
+ * is first now, whose states still follow, and a button tells that there are newer ones. A list of jobs that live stands
+ * still meanwhile: they leave it as they go on.
  */
-function useHold() {
+function useHold(line: boolean) {
   const [cursor, setCursor] = useState<string>();
+  const [still, setStill] = useState(false);
   const [fresh, setFresh] = useState(false);
   const [kept, setKept] = useState(false);
   usePulse((pulse) => {
@@ -89,13 +93,18 @@ function useHold() {
   });
   const release = useCallback(() => {
     setCursor(undefined);
+    setStill(false);
     setFresh(false);
     // What came meanwhile is not in the list as it was before.
     void client.invalidateQueries({ queryKey: LIST_KEY });
   }, []);
-  const enter = useCallback((first: Job | undefined) => {
-    if (first) setCursor((before) => before ?? cursorAbove(first.id));
-  }, []);
+  const enter = useCallback(
+    (first: Job | undefined) => {
+      if (line) setStill(true);
+      else if (first) setCursor((before) => before ?? cursorAbove(first.id));
+    },
+    [line],
+  );
   const keep = useCallback(
     (selected: boolean) => {
       setKept(selected);
@@ -103,7 +112,15 @@ function useHold() {
     },
     [release],
   );
-  return { cursor, fresh, release, enter, keep, leave: () => !kept && release() };
+  return {
+    cursor: line ? undefined : cursor,
+    still: line && still,
+    fresh: !line && fresh,
+    release,
+    enter,
+    keep,
+    leave: () => !kept && release(),
+  };
 }
 
 /** What is selected, with the jobs themselves: they may have left the page since. */
@@ -125,12 +142,14 @@ interface PagerProps {
   jobs: Job[] | undefined;
   next: string | undefined;
   cursor: string | undefined;
+  /** In the order in which they stand. */
+  line: boolean;
   fresh: boolean;
   onNewest: () => void;
   onOlder: (cursor: string) => void;
 }
 
-function Pager({ jobs, next, cursor, fresh, onNewest, onOlder }: PagerProps) {
+function Pager({ jobs, next, cursor, line, fresh, onNewest, onOlder }: PagerProps) {
   const short = jobs !== undefined && jobs.length < PAGE && next !== undefined;
   return (
     <nav className={styles.pager} aria-label="Pages">
@@ -140,20 +159,21 @@ function Pager({ jobs, next, cursor, fresh, onNewest, onOlder }: PagerProps) {
             Show newer jobs
           </Button>
         )}
-        {short && (
+        {short && line && "There may be more."}
+        {short && !line && (
           <>
             Looked back to <Time at={momentOf(next).toISOString()} show="exact" />; there may be more.
           </>
         )}
       </span>
       <Button small icon="left" disabled={!cursor} onClick={() => window.history.back()}>
-        Newer
+        {line ? "Back" : "Newer"}
       </Button>
       <Button small disabled={!cursor} onClick={onNewest}>
-        Newest
+        {line ? "First" : "Newest"}
       </Button>
       <Button small disabled={!next} onClick={() => next && onOlder(next)}>
-        {short ? "Look further" : "Older"}
+        {short ? "Look further" : line ? "Next" : "Older"}
       </Button>
     </nav>
   );
@@ -161,6 +181,13 @@ function Pager({ jobs, next, cursor, fresh, onNewest, onOlder }: PagerProps) {
 
 function NothingHere({ filter, tenant, next }: NothingProps) {
   const { change } = useSearchState();
+  if (next !== undefined && inLine(filter)) {
+    return (
+      <Empty title="None among the first" icon="search">
+        None of those that stand first match. Look further below.
+      </Empty>
+    );
+  }
   if (next !== undefined) {
     return (
       <Empty title="None among the newest" icon="search">

@@ -3,6 +3,7 @@ import {
   actionFilter,
   cliArguments,
   cursorAbove,
+  inLine,
   isEmpty,
   LIVE_STATES,
   listQuery,
@@ -38,6 +39,13 @@ describe("the filter in an address", () => {
     });
     expect(actionFilter(read("task=add"), NOW, undefined, ["failed"]).status).toBe("failed");
     expect(actionFilter(read("label=a:b:c"), NOW, undefined, ["failed"]).label).toEqual({ a: "b:c" });
+  });
+
+  it("knows when jobs come in the order in which they stand", () => {
+    expect(inLine(read("status=failed,ready"))).toBe(true);
+    expect(inLine(read("status=failed,succeeded"))).toBe(false);
+    expect(inLine(read("status=ready&cause=x"))).toBe(false);
+    expect(inLine(read("task=add"))).toBe(false);
   });
 
   it("says the same on the command line", () => {

@@ -131,6 +131,11 @@ export function cliArguments(filter: JobFilter, tenant: string | undefined): str
   return words.filter(([, value]) => value !== "").flat();
 }
 
+/** Whether jobs that live are asked for by their state: these come in the order in which they stand. */
+export function inLine(filter: JobFilter): boolean {
+  return filter.cause === "" && filter.states.some((state) => LIVE_STATES.includes(state));
+}
+
 /** A cursor just above a job: the page from there on begins with it. */
 export function cursorAbove(id: string): string {
   const next = (BigInt(`0x${id.replaceAll("-", "")}`) + 1n).toString(16).padStart(32, "0");

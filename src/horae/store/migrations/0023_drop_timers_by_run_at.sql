@@ -1,0 +1,3 @@
+-- no transaction
+-- What it gave, timer_due gives.
+drop index concurrently if exists horae.timer_run_at;

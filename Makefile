@@ -46,6 +46,7 @@ test: setup
 CHAOS ?= --seeds 20 --jobs 200000 --faults 2000
 CHAOS_REPORT ?= chaos-report.md
 chaos: setup
+	@CHAOS=full $(BIN)/pytest -q tests/chaos/test_planted.py
 	@$(BIN)/python -m tests.chaos $(CHAOS) --report $(CHAOS_REPORT)
 
 # Half an hour, with the machine to itself. RACE="--quick" is less, and does not go into docs/race.md.

@@ -2,13 +2,13 @@
 and on every link between them a proxy.
 
 Servers are told both PostgreSQL nodes, as docs/operating.md tells operators to; each has proxies of its own to them.
-Workers and clients find the servers through proxies, too: a client one for each server, a worker one that turns to the
-next server with every connection, as a load balancer does.
+Workers and clients find the servers through proxies, too: a client one for each server, a worker one that turns to any
+server with every connection, as a load balancer does.
 """
 
 import asyncio
-import itertools
 import os
+import random
 import socket
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -225,17 +225,17 @@ def free_port() -> int:
 
 
 def to_any(urls: Sequence[str]) -> Opener:
-    """Opens connections to one after the other of those that take any."""
-    turn = itertools.count()
+    """Opens connections to any of those that take some. In turn would not do: who opens two at a time would find the
+    same server with the same kind of call for ever."""
 
-    async def open_next() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        first = next(turn)
-        for number in range(first, first + len(urls) - 1):
+    async def open_any() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        *others, last = random.sample(urls, len(urls))
+        for url in others:
             with suppress(OSError):
-                return await to_url(urls[number % len(urls)])()
-        return await to_url(urls[(first - 1) % len(urls)])()
+                return await to_url(url)()
+        return await to_url(last)()
 
-    return open_next
+    return open_any
 
 
 async def is_ready(address: str) -> bool:

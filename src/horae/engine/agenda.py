@@ -3,7 +3,6 @@
 Schedules that fire many times a day are on every day and would hide the others: they are named, and not counted out.
 """
 
-import asyncio
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from itertools import chain, islice, takewhile
@@ -13,6 +12,7 @@ from zoneinfo import ZoneInfo
 import asyncpg
 import msgspec
 
+from horae.engine.pace import Pace
 from horae.engine.planning import Planner, definition_of
 from horae.engine.schedules import Scheduling
 from horae.model.errors import InvalidInput
@@ -89,7 +89,7 @@ class Agenda:
         check_zone(tz)
         if not timedelta() < until - since <= LONGEST:
             raise InvalidInput(f"until: must be after since, by {LONGEST.days} days at most", field="until")
-        page = _Page(ZoneInfo(tz))
+        page, pace = _Page(ZoneInfo(tz)), Pace()
         found = Found(since, until, tz, len(rows), [], [], truncated=False)
         for row in rows:
             if page.ticks >= MAX_TICKS:
@@ -101,7 +101,7 @@ class Agenda:
                 found.frequent.append(Frequent(row["name"], row["tenant"]))
             else:
                 page.enter(row, chain(first, coming))
-            await asyncio.sleep(0)  # others want this loop too
+            await pace.keep()
         found.days = page.days()
         return found
 

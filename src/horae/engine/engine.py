@@ -193,8 +193,9 @@ class Engine:
         stores = self.stores
         self.expiry = Expiry(stores.expiries, self.watch, self.signals, self.tally)
         self.prospects = Prospects(stores.workers, self.lanes)
+        self._ids = JobIds()
         preparation = Preparation(
-            self.lanes, self.tasks, self.access, self.clock, JobIds(), self.policy, self.durations, self.schemas
+            self.lanes, self.tasks, self.access, self.clock, self._ids, self.policy, self.durations, self.schemas
         )
         self.submit = Submit(
             stores.jobs, self.lanes, preparation, self.signals,
@@ -244,7 +245,8 @@ class Engine:
         self.relocate = Relocate(self.steer, stores.workers, self.lanes, self.signals)
         self.lists = Lists(stores.lists, stores.flows, self.clock)
         self.live_lists = LiveLists(self.lists, stores.lines)
-        self.actions = Actions(stores.actions, self.lists, self.access, self.clock, JobIds())
+        # Of one maker: an action is for jobs with smaller ids, also for one that was made in the same millisecond.
+        self.actions = Actions(stores.actions, self.lists, self.access, self.clock, self._ids)
         self.dead = Dead(stores.dead_letters, self.lists)
         crews = Crews(stores.workers, stores.explain, stores.policy, self.dispatch)
         lineups = Lineups(self._backlog, stores.explain, stores.policy, self.policy, self.prospects)

@@ -76,6 +76,10 @@ class GroupCommit:
             _fail(batch, _refusal(error))
         except HoraeError as error:
             _fail(batch, error)
+        except Exception as error:
+            # Nobody foresaw it. Those that wait behind this batch must not stand until somebody else submits.
+            log.exception("submit_failed")
+            _fail(batch, OutcomeUnknown(f"storing the job failed, whether it was stored is unknown: {error!r}"))
         except BaseException:
             _fail(batch, OutcomeUnknown("the server is stopping; whether the job was stored is unknown"))
             raise

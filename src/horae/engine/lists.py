@@ -24,6 +24,8 @@ from horae.store.lists import ExecutionPlace, JobLists, Narrowing, Reading, Spot
 
 LOOK_AT: Final = 3_000
 """Rows a page looks at."""
+FIRST_LOOK: Final = 6
+"""Of a filter: rows that are looked at first, for each row of the page."""
 MANY: Final = 20_000
 """From this many jobs in a live state on, those of lanes are found by walking over those of others."""
 PAGE: Final = 50
@@ -80,10 +82,11 @@ class Search(msgspec.Struct, frozen=True):
     since: UUID
     before: UUID
     limit: int
+    narrowed: int = LOOK_AT
 
     @property
     def look_at(self) -> int:
-        return self.limit + 1 if self.narrowing is None else LOOK_AT
+        return self.limit + 1 if self.narrowing is None else self.narrowed
 
 
 Found = tuple[list[Spot], UUID | None]
@@ -101,8 +104,16 @@ class Lists:
         search = await self.search(tenants, wanted, before, limit)
         if search is None:
             return Page([], None)
+        if search.narrowing is not None:
+            # Most filters match much: then there is no need to look at everything that may be looked at.
+            page = await self._page(msgspec.structs.replace(search, narrowed=min(FIRST_LOOK * limit, LOOK_AT)))
+            if len(page.rows) == limit or page.cursor is None:
+                return page
+        return await self._page(search)
+
+    async def _page(self, search: Search) -> Page:
         spots, cursor = await self._candidates(search)
-        rows, cut = await self.fill(search, spots, limit)
+        rows, cut = await self.fill(search, spots, search.limit)
         return Page(rows, cut or cursor)
 
     async def fill(self, search: Search, spots: Sequence[Spot], limit: int) -> tuple[list[asyncpg.Record], UUID | None]:

@@ -49,13 +49,13 @@ class Uniqueness:
         self._watch = watch
         self._signals = signals
         self._clock = clock
-        self._turns: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[tuple[int, bytes], asyncio.Lock] = WeakValueDictionary()
         """Submits of one key wait for each other here first: a popular key must not keep all connections waiting."""
 
     async def submit(self, job: NewJob, task: str, unique: Unique, once: Once | None = None) -> Submitted | None:
         """The new job, or what its terms make of the one that is there. None: the idempotency key was used before."""
         keyed = self._keyed(job, task, unique)
-        async with self._turns.setdefault(keyed.hash, asyncio.Lock()):
+        async with self._turns.setdefault((job.tenant_id, keyed.hash), asyncio.Lock()):
             settled = await self._uniques.locked(keyed, lambda key: self._settle(key, job, unique, once))
         failpoints.reach("unique.after_commit")
         if settled is None:

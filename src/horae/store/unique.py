@@ -84,7 +84,7 @@ class Uniques:
         """Runs `work` while nobody else, on any server, looks at or changes who holds the key."""
 
         async def run(tx: Transaction) -> T:
-            await tx.fetch("unique_lock", int.from_bytes(keyed.hash[:4], "big", signed=True))
+            await tx.fetch("unique_lock", int.from_bytes(keyed.hash[:4], "big", signed=True) ^ keyed.job.tenant_id)
             return await work(KeyLocked(tx, keyed))
 
         return await self._certainly(lambda: self._database.atomically_once(run))

@@ -2,7 +2,7 @@
 
 -- name: unique_lock
 -- Submits with the same key come one after the other, on all servers, until the transaction ends.
--- $1 32 bits of the hash
+-- $1 32 bits of tenant and hash
 select pg_advisory_xact_lock(8421, $1);
 
 -- name: unique_holder

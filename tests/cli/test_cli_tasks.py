@@ -189,5 +189,5 @@ def test_statistics_tell_what_became_of_jobs(server: Horae, file: str) -> None:
     good(server, "task", "create", "-f", file)
     assert "nothing happened" in server("task", "statistics", "greet", "--since", "1h").err
     told = msgspec.json.decode(good(server, "task", "statistics", "greet", "--since", "1h", "--json"))
-    assert (told["step"], len(told["items"]) in {120, 121}) == (30, True)
+    assert (told["step"], len(told["items"]) in {60, 61}) == (60, True)
     assert msgspec.json.decode(good(server, "task", "statistics", "--json"))["items"] == []

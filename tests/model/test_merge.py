@@ -20,7 +20,7 @@ def test_a_merge_begins_as_a_sort_of_everything_would(lines: list[list[int]], ro
 @given(st.integers(1, 400), st.integers(1, 3000), st.booleans())
 def test_little_more_is_read_than_was_asked_for(number: int, rows: int, alike: bool):
     stored = {
-        line: [(value if alike or line == 0 else 10**9 + value, line) for value in range(4000)]
+        line: [(value if alike or line == 0 else 10**9 + value, line) for value in range(1000)]
         for line in range(number)
     }
     merge: Merge[tuple[int, int]] = Merge(list(stored), rows)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -51,6 +50,11 @@ class S3Server:
         return ObjectsConfig(f"s3://{BUCKET}/{prefix}", self.access())
 
     def start(self) -> None:
+        self.launch()
+        self.wait()
+
+    def launch(self) -> None:
+        """Not in a thread that ends before the server shall: its life is bound to that thread's."""
         program = Path(sys.executable).parent / "weed"
         folder = str(self._folder)
         arguments = [
@@ -69,9 +73,8 @@ class S3Server:
             stderr=(self._folder / "weed.log").open("wb"),
             cwd=folder,
         )
-        self._wait()
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
         """Ready when a byte can be written, which makes the bucket."""
         import obstore
         from obstore.store import S3Store
@@ -94,6 +97,6 @@ class S3Server:
 
     def kill(self) -> None:
         if self._process is not None:
-            os.kill(self._process.pid, signal.SIGKILL)
+            self._process.kill()
             self._process.wait()
             self._process = None

@@ -74,7 +74,8 @@ async def test_a_job_is_not_acknowledged_before_its_result_is_durable_and_ends_w
         assert "s3://" in answer.json["detail"]
         assert (await house.get(f"/v1/jobs/{grant['id']}")).json["state"] == "running"
     finally:
-        await asyncio.to_thread(s3.start)
+        s3.launch()
+        await asyncio.to_thread(s3.wait)
 
     async def taken() -> bool:
         return (await worker.call(f"/results/{grant['id']}/1", LARGE.encode(), "PUT")).status == 204

@@ -128,9 +128,12 @@ class Acts:
     async def make_schedule(self) -> None:
         name, tenant = f"passing-{next(self._numbers)}", self._chance.choice(TENANTS)
         await self._client.schedules.create(ScheduleDefinition(name=name, task="soak.noop", every="1s"), tenant=tenant)
-        await asyncio.sleep(5)
-        await self._client.schedules.pause(name, tenant=tenant)
-        await self._client.schedules.delete(name, tenant=tenant)
+        try:
+            await asyncio.sleep(5)
+            await self._client.schedules.pause(name, tenant=tenant)
+        finally:
+            # At the end of the soak too: a schedule that is left makes jobs for ever.
+            await self._client.schedules.delete(name, tenant=tenant)
 
     async def clear_dead_letters(self) -> None:
         tenant = self._chance.choice(TENANTS)

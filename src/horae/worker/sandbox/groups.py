@@ -24,9 +24,14 @@ def remove_everywhere(name: str) -> None:
 
 
 def sweep_everywhere(agent: str) -> None:
-    """Of all containers of an agent that is dead, and its other groups, below whatever group it was in itself."""
-    for tree in _trees():
-        for folder in list(tree.rglob(f"{PREFIX}-{glob.escape(agent)}-*")):
+    """Of all containers of an agent that is dead, and its other groups, below whatever group it was in itself.
+
+    Until none is found: an engine that was killed may have been about to make one.
+    """
+    give_up = time.monotonic() + _PATIENCE
+    pattern = f"{PREFIX}-{glob.escape(agent)}-*"
+    while (found := [folder for tree in _trees() for folder in tree.rglob(pattern)]) and time.monotonic() < give_up:
+        for folder in found:
             _remove(folder)
 
 

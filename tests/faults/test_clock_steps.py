@@ -19,11 +19,11 @@ from horae.model.job import JobRequest
 from horae.model.overlap import Missed
 from horae.store.migrate import migrate
 from horae.store.safety import Connection
+from horae.testing.clocks import SettableClock, find_library
 from horae.testing.database import temporary_cluster
 from horae.testing.stack import Stack, running_stack
 from horae.testing.waiting import wait_for
 
-from .clocks import SettableClock, find_library
 from .conftest import SHORT_LEASE, tell
 from .effects import JOBS, Effects
 from .load import Load, connected, nothing_left

@@ -238,11 +238,9 @@ class _Picking:
     def _claim(self, hint: LaneHint, most: int | None, start: float) -> Picked:
         """Takes a lane, and charges its tenant ahead for what it may give."""
         self._backlog.claim(hint)
-        tenant_id, shares = hint.key.tenant_id, self._backlog.shares
-        seconds = shares.cost(tenant_id, hint.key.task) * hint.profile.demand.slots
+        seconds = self._backlog.shares.cost(hint.key.tenant_id, hint.key.task) * hint.profile.demand.slots
         pledged = seconds * self._jobs
-        if self._line is not None:
-            self._line.charge(tenant_id, pledged / shares.weight(tenant_id))
+        self._backlog.charge(self._session, hint.key.tenant_id, pledged)
         return Picked(hint, seconds, pledged, most, start)
 
     def _start(self, tenant_id: int) -> float:

@@ -8,8 +8,10 @@ here and one call, `reach(name)`, where it happens; a process that was started w
 
 An action is done at the n-th time of `@n`, or every time. `raise` breaks off as a lost connection would; `delay` holds
 up the whole process; `drop` ends the connection of a request without an answer, so it is for `*.before_answer` only.
-With HORAE_FAILPOINTS_REACHED=FILE a process appends each name there when it first comes by: what no run reached, no run
-has tested.
+With HORAE_FAILPOINTS_FILE=FILE actions can be laid while the process runs: those in the file, once it is there. Whoever
+does one takes the file away, so that of all processes that were given it one acts, once. With
+HORAE_FAILPOINTS_REACHED=FILE a process appends each name there when it first comes by: what no run reached, no run has
+tested.
 
 What is armed belongs to the process, as signal handlers do, and is the one thing here that is global: handing it to all
 that commits or answers would cost every constructor a parameter that production never uses. Nothing but the programs'
@@ -22,12 +24,15 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput, SetupError
 
 VARIABLE: Final = "HORAE_FAILPOINTS"
+FILE_VARIABLE: Final = "HORAE_FAILPOINTS_FILE"
 REACHED_VARIABLE: Final = "HORAE_FAILPOINTS_REACHED"
 BEFORE_ANSWER: Final = ".before_answer"
 
@@ -153,10 +158,43 @@ class Action(NamedTuple):
     """Which time; None: every time."""
 
 
+class Ambush:
+    """Actions in a file, which may come at any time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._laid_at: int | None = None
+        self._actions: Mapping[str, Action] = {}
+        self._times: Counter[str] = Counter()
+
+    def reach(self, name: str) -> None:
+        action = self._taken(name)
+        if action is not None:
+            action.do(name)
+
+    def _taken(self, name: str) -> Action | None:
+        with suppress(FileNotFoundError):
+            self._look()
+            self._times[name] += 1
+            action = self._actions.get(name)
+            if action is not None and action.at in (None, self._times[name]):
+                self._path.unlink()
+                return action
+        return None
+
+    def _look(self) -> None:
+        laid_at = self._path.stat().st_mtime_ns
+        if laid_at != self._laid_at:
+            self._actions = read(self._path.read_text())
+            self._laid_at = laid_at
+            self._times.clear()
+
+
 class Armed:
-    def __init__(self, actions: Mapping[str, Action], reached: str | None) -> None:
+    def __init__(self, actions: Mapping[str, Action], reached: str | None, ambush: Ambush | None = None) -> None:
         self.actions = actions
         self._reached = reached
+        self._ambush = ambush
         self._times: Counter[str] = Counter()
 
     def reach(self, name: str) -> None:
@@ -166,6 +204,8 @@ class Armed:
         action = self.actions.get(name)
         if action is not None and action.at in (None, self._times[name]):
             action.do(name)
+        if self._ambush is not None:
+            self._ambush.reach(name)
 
 
 _armed: Armed | None = None
@@ -180,13 +220,13 @@ def reach(name: str) -> None:
 def arm(environ: Mapping[str, str]) -> None:
     """To be called once, by the start of a program."""
     global _armed  # noqa: PLW0603 - see above
-    text, reached = environ.get(VARIABLE), environ.get(REACHED_VARIABLE)
-    if not text and not reached:
+    text, file, reached = (environ.get(name) for name in (VARIABLE, FILE_VARIABLE, REACHED_VARIABLE))
+    if not (text or file or reached):
         return
     import structlog  # which no child of a worker needs otherwise: it would double what they load
 
-    _armed = Armed(read(text or ""), reached or None)
-    structlog.get_logger().warning("failpoints_armed", failpoints=text or None, reached=reached or None)
+    _armed = Armed(read(text or ""), reached or None, Ambush(Path(file)) if file else None)
+    structlog.get_logger().warning("failpoints_armed", failpoints=text or None, file=file, reached=reached or None)
 
 
 def read(text: str) -> dict[str, Action]:

@@ -15,6 +15,7 @@ from horae.testing.stack import Stack, running_stack
 from horae.testing.waiting import wait_for
 
 from . import TESTS, history, trail, truth
+from .bytecode import compiled_once
 from .calls import Clients
 from .campaign import APP, LEFT
 from .case import Case
@@ -113,6 +114,7 @@ async def open_stage(dsn: str, folder: Path, planted: str | None) -> AsyncIterat
     record = History(folder / "history.jsonl")
     # Who plays a worker sends no heartbeats.
     environ = {"EFFECTS": str(folder / "effects"), "PYTHONPATH": str(TESTS), "HORAE_LEASE_SECONDS": "60"}
+    environ |= compiled_once()
     async with truth.connected(dsn) as connection:
         await trail.record(connection)
     async with running_stack(dsn, folder, **environ) as stack, AsyncExitStack() as open_things:

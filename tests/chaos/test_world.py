@@ -25,7 +25,8 @@ from horae.model.job import JobRequest
 from horae.testing.waiting import wait_for
 from horae.worker.sandbox.cgroups import read_text
 
-from .faults import FAULTS
+from .faults import FAULTS, failpoints
+from .faults.failpoints import waylay
 from .world import World, running_world
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
@@ -200,15 +201,28 @@ async def test_the_place_for_objects_is_killed_and_started_again(world):
         assert await asyncio.to_thread(Job(client, job.id).result, 60) == 7
 
 
-async def test_a_failpoint_is_reached_and_the_program_started_again_unarmed(world):
+async def test_a_server_is_killed_at_a_failpoint_once_and_started_again(world):
     (server,) = world.servers
+    before = server.pid
     submitting = asyncio.create_task(submit_often(world))
     try:
-        await strike(world, "failpoint.submit.after_commit")
+        await waylay(world, random.Random(1), "submit.after_commit", "kill@1")
+        await wait_for(lambda: server.alive and server.pid != before, 60)
     finally:
         submitting.cancel()
-    assert "HORAE_FAILPOINTS" not in psutil.Process(server.pid).environ()
-    assert any("submit.after_commit" in path.read_text() for path in world.folder.glob("reached-*"))
+    assert world.ambushes["server"].sprung
+
+
+@pytest.mark.parametrize("name", ["reclaim.after_lose", "partition.after_detach", "worker.after_join"])
+async def test_a_moment_that_the_load_does_not_bring_about_is_provoked(world, name):
+    await waylay(world, random.Random(1), name, "raise@1")
+
+
+async def test_where_nobody_comes_by_that_is_said_and_nothing_lies_in_wait_any_more(world, monkeypatch):
+    monkeypatch.setattr(failpoints, "SECONDS", 0.1)
+    with pytest.raises(AssertionError, match=r"somebody to come by callback\.after_commit"):
+        await waylay(world, random.Random(1), "callback.after_commit", "kill@1")
+    assert world.ambushes["server"].sprung
 
 
 async def submit_often(world: World) -> None:

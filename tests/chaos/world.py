@@ -13,32 +13,33 @@ import socket
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 import asyncpg
 
 from horae.engine.access import Access
+from horae.failpoints import FILE_VARIABLE
 from horae.model.roles import Role
 from horae.store.control import Control
 from horae.store.database import Database, DatabaseConfig
-from horae.store.upkeep import Upkeep
 from horae.testing.database import temporary_folder
 from horae.testing.proxy import Opener, Proxy, Switchboard, switchboard, to_socket, to_url
 from horae.testing.waiting import wait_for
 
+from .ambush import Ambush
+from .bytecode import compiled_once
 from .disks import small_disk
 from .objects import Objects, running_objects
 from .part import Freeze, Part
 from .postgres import DATABASE, ROLE, Pair
+from .supervisor import supervised
 
 SLOTS: Final = 2
 HEALTHY_SECONDS: Final = 60.0
 """Within which everything must be well again once the faults are over."""
 SETTINGS: Final = ("HORAE_", "XDG_")
-OLD: Final = timedelta(days=60)
-"""Beyond retention: servers that start find a day to drop."""
 JOINED: Final = """
 select true from horae.worker
 where pid = $1 and state = 'active' and expires_at > clock_timestamp() and seen_at >= coalesce($2, seen_at)
@@ -60,6 +61,7 @@ class World:
         self.from_workers: list[Proxy] = []
         self.admin_key = ""
         self.objects: Objects | None = None
+        self.ambushes = {command: Ambush(folder / f"ambush-{command}") for command in ("server", "worker")}
         self.board = board
         self._guards: dict[Proxy, asyncio.Lock] = {}
 
@@ -157,7 +159,8 @@ class Builder:
         world.workers.append(self._part(name, "worker", options, {}))
 
     def _part(self, name: str, command: str, options: Mapping[str, str], settings: Mapping[str, str]) -> Part:
-        part = Part(command, options, self._environ | settings, self._world.folder / f"{name}.log")
+        ambush = {FILE_VARIABLE: str(self._world.ambushes[command].path)}
+        part = Part(command, options, self._environ | settings | ambush, self._world.folder / f"{name}.log")
         if self._planted:
             part.module = ("chaos.planted", self._planted, "--")
         return part
@@ -186,7 +189,8 @@ async def running_world(
         stack.push_async_callback(_stop_all, world)
         await asyncio.gather(*(part.start() for part in world.parts))
         await world.quiet()
-        yield world
+        async with supervised(world.parts):
+            yield world
 
 
 async def _stop_all(world: World) -> None:
@@ -207,7 +211,6 @@ async def _prepare(dsn: str, key_file: Path) -> str:
     try:
         access = Access(Control(database))
         key_file.write_text((await access.create_key(None, "chaos-worker", Role.WORKER, None, None))[1])
-        await Upkeep(database).partition_make((datetime.now(UTC) - OLD).date())
         return (await access.create_key(None, "chaos-admin", Role.ADMIN, None, None))[1]
     finally:
         await database.close()
@@ -215,7 +218,7 @@ async def _prepare(dsn: str, key_file: Path) -> str:
 
 def own_environment() -> dict[str, str]:
     """Ours without the settings of whoever runs this: they belong to another installation."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
+    return {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)} | compiled_once()
 
 
 def free_port() -> int:

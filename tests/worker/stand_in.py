@@ -86,7 +86,7 @@ class StandIn:
         for name, handler in calls.items():
             app.router.add_post(f"/v1/workers/{{worker}}/{name}", handler)
         app.router.add_put("/v1/workers/{worker}/results/{job}/{attempt}", self._result)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()

@@ -2,7 +2,8 @@
 
 import asyncio
 import shutil
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -62,26 +63,33 @@ def missing() -> str | None:
 
 async def visit(url: str, key: str, tabs: Mapping[str, str], seconds: float) -> dict[str, Stay]:
     """Each page in a tab of its own browser, one after another."""
+    stays = {}
+    for name, path in tabs.items():
+        async with opened(url, key) as (browser, context):
+            stays[name] = await _stay(browser, context, path, seconds)
+    return stays
+
+
+@asynccontextmanager
+async def opened(url: str, key: str) -> "AsyncIterator[tuple[Browser, BrowserContext]]":
+    """A browser, in which somebody has signed in."""
     from playwright.async_api import async_playwright
 
-    stays = {}
     async with async_playwright() as playwright:
-        for name, path in tabs.items():
-            browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
-            try:
-                context = await browser.new_context(base_url=url, viewport=SIZE)  # type: ignore[arg-type]
-                await context.request.post("/v1/session", data={"key": key}, headers={"Horae-Console": "1"})
-                stays[name] = await _stay(browser, context, path, seconds)
-            finally:
-                await browser.close()
-    return stays
+        browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
+        try:
+            context = await browser.new_context(base_url=url, viewport=SIZE)  # type: ignore[arg-type]
+            await context.request.post("/v1/session", data={"key": key}, headers={"Horae-Console": "1"})
+            yield browser, context
+        finally:
+            await browser.close()
 
 
 async def _stay(browser: "Browser", context: "BrowserContext", path: str, seconds: float) -> Stay:
     page = await context.new_page()
     await page.goto(path)
     await asyncio.sleep(SETTLE_SECONDS)
-    first = await _metrics(page)
+    first = await collected(page)
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     await page.evaluate(WATCH_FRAMES)
@@ -89,7 +97,7 @@ async def _stay(browser: "Browser", context: "BrowserContext", path: str, second
     frames = await page.evaluate(TAKE_FRAMES)
     asked = len(requests)
     memory, resident = await _memory(browser)
-    last = await _metrics(page)
+    last = await collected(page)
     return Stay(
         frames=frames,
         heap=[each["JSHeapUsedSize"] / MB for each in (first, last)],
@@ -100,7 +108,7 @@ async def _stay(browser: "Browser", context: "BrowserContext", path: str, second
     )
 
 
-async def _metrics(page: "Page") -> dict[str, Any]:
+async def collected(page: "Page") -> dict[str, Any]:
     """After the garbage is gone: what is left then is what grows."""
     session = await page.context.new_cdp_session(page)
     await session.send("HeapProfiler.enable")

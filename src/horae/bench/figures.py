@@ -48,6 +48,7 @@ TARGETS: Final[Mapping[tuple[str, str], Target]] = {
     ("console", "worst_page_p99"): Target(300, 100),
     ("console", "tab_memory"): Target(200, 100),
     ("console", "tab_frame_p50"): Target(17, 16.7),
+    ("console", "tab_growth"): Target(50, 10),
     ("failover", "all_elsewhere"): Target(20, 16),
     ("failover", "overlaps"): Target(0, 0),
 }

@@ -1,21 +1,25 @@
-"""Every failpoint of Horae: one program is started to die, freeze, break off or wait at that moment.
+"""Every failpoint of Horae: a program dies, freezes, breaks off or waits at that moment.
 
-Whether the moment comes while the program is armed is up to the load. If it does not within some seconds, that is said,
-and the program goes on unarmed.
+All servers, or all workers with their children, are told of it while they run, and whichever comes by first acts. What
+the load does not bring about is provoked. If none comes by within some seconds, that is said, and all go on as if nothing
+had been.
 """
 
 import random
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import uuid4
 
-from chaos.part import Part, Start
+from chaos.part import Part
 from chaos.postgres import DATABASE, Node
 from chaos.world import World, own_environment
 from horae.bench.program import Program
 from horae.failpoints import BEFORE_ANSWER, NAMES, REACHED_VARIABLE, VARIABLE
-from horae.model.errors import SetupError
+from horae.store.database import Database, DatabaseConfig
 from horae.store.migrate import migrate
+from horae.store.upkeep import Upkeep
 from horae.testing.waiting import wait_for
 
 from .fault import Act, Fault
@@ -23,10 +27,12 @@ from .fault import Act, Fault
 ACTIONS: Final = ("kill", "kill", "raise", "delay:300ms", "stop:1500ms")
 OF_WORKERS: Final = ("worker", "web", "child")
 MIGRATE: Final = "migrate"
-SECONDS: Final = 10.0
-TURNS: Final = 4
-OVER_SECONDS: Final = 2.0
-"""Until what an action does to the program is over."""
+SECONDS: Final = 15.0
+"""For somebody to come by; twice the time in which a dead worker is noticed."""
+OLD_DAYS: Final = (60, 600)
+"""Beyond retention: a server that starts drops such a day."""
+
+Provocation = Callable[[World, random.Random], AbstractAsyncContextManager[None]]
 
 
 def at(name: str) -> Act:
@@ -35,44 +41,78 @@ def at(name: str) -> Act:
 
 def at_work(name: str) -> Act:
     async def act(world: World, chance: random.Random) -> None:
-        part = chance.choice(world.workers if name.split(".", maxsplit=1)[0] in OF_WORKERS else world.servers)
-        async with part.lock:
-            try:
-                await reach(world, part, name, action_at(name, chance))
-            finally:
-                await part.restart()
+        await waylay(world, chance, name, action_at(name, chance))
 
     return act
 
 
 def action_at(name: str, chance: random.Random) -> str:
+    """What is provoked comes once."""
     actions = (*ACTIONS, "drop", "drop") if name.endswith(BEFORE_ANSWER) else ACTIONS
-    return f"{chance.choice(actions)}@{chance.randint(1, 2)}"
+    return f"{chance.choice(actions)}@{1 if provocation(name) is not nothing else chance.randint(1, 2)}"
 
 
-async def reach(world: World, part: Part, name: str, action: str) -> None:
-    record = world.folder / f"reached-{uuid4().hex}"
-    environ = {VARIABLE: f"{name}={action}", REACHED_VARIABLE: str(record)}
-    # Some moments come before the program is ready.
-    with suppress(SetupError):
-        await part.restart(Start(environ=environ, patience=0))
-
-    def reached() -> bool:
-        return record.exists() and name in record.read_text().split()
-
-    for _ in range(TURNS):
-        with suppress(AssertionError):
-            if await wait_for(reached, SECONDS / TURNS, interval=0.1):
-                break
-        turn_round(world)
-    assert reached(), f"{part.name} did not reach {name} within {SECONDS:g} s"
-    await part.ended(OVER_SECONDS)
+async def waylay(world: World, chance: random.Random, name: str, action: str) -> None:
+    ambush = world.ambushes["worker" if name.split(".", maxsplit=1)[0] in OF_WORKERS else "server"]
+    async with ambush.lock:
+        with ambush.laid(f"{name}={action}"):
+            async with provocation(name)(world, chance):
+                await wait_for(lambda: ambush.sprung, SECONDS, what=f"somebody to come by {name}")
 
 
-def turn_round(world: World) -> None:
-    """Workers stay with the server that they have found; with new connections they may find the armed one."""
-    for link in world.from_workers:
-        link.reset_all()
+def nothing(world: World, chance: random.Random) -> AbstractAsyncContextManager[None]:
+    """The load brings it about."""
+    return nullcontext()
+
+
+@asynccontextmanager
+async def dead_worker(world: World, chance: random.Random) -> AsyncIterator[None]:
+    worker = chance.choice(world.workers)
+    async with worker.lock:
+        await worker.kill()
+        try:
+            yield
+        finally:
+            await worker.start()
+
+
+def renewed(choose: Callable[[World], list[Part]]) -> Provocation:
+    @asynccontextmanager
+    async def provoke(world: World, chance: random.Random) -> AsyncIterator[None]:
+        part = chance.choice(choose(world))
+        async with part.lock:
+            await part.restart()
+        yield
+
+    return provoke
+
+
+new_server, new_worker = renewed(lambda world: world.servers), renewed(lambda world: world.workers)
+
+
+@asynccontextmanager
+async def old_day(world: World, chance: random.Random) -> AsyncIterator[None]:
+    async with world.database_lock:
+        database = Database(DatabaseConfig(dsn=world.dsn, hot_connections=1, general_connections=1))
+        await database.open()
+        try:
+            day = datetime.now(UTC) - timedelta(days=chance.randint(*OLD_DAYS))
+            await Upkeep(database).partition_make(day.date())
+        finally:
+            await database.close()
+    async with new_server(world, chance):
+        yield
+
+
+PROVOKED: Final[dict[str, Provocation]] = {
+    "reclaim": dead_worker, "join": new_worker, "worker.after_join": new_worker, "duty": new_server,
+    "partition": old_day,
+}  # fmt: skip
+"""By the name, or the beginning of it."""
+
+
+def provocation(name: str) -> Provocation:
+    return PROVOKED.get(name) or PROVOKED.get(name.split(".", maxsplit=1)[0], nothing)
 
 
 def at_migration(name: str) -> Act:

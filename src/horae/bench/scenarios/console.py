@@ -6,7 +6,7 @@ instants fixed beforehand and over all tenants in turn, and a worker runs them o
 in turn: the requests that a page makes go out at once, as from a browser that is signed in, and the page has its time
 when the last of them is answered. A list that is not full after one answer asks on, as the page does.
 
-With Chromium and the package playwright there, two pages are then left open in a tab under the same load.
+With Chromium and the package playwright there, two pages are then left open in a tab under the same load (`tabs`).
 """
 
 import asyncio
@@ -18,7 +18,6 @@ from itertools import count
 from typing import Final
 
 from horae.bench.bench import NDJSON, Bench
-from horae.bench.browser import Stay, missing, visit
 from horae.bench.figures import Chart, distribution, percentile
 from horae.bench.generator import post, send_at
 from horae.bench.installation import Installation
@@ -27,6 +26,7 @@ from horae.bench.probe import Probe
 from horae.bench.progress import Step
 from horae.bench.scenarios.burdens import LAYER, READY_SHARE, UNSERVED
 from horae.bench.scenarios.cron import lay_schedules
+from horae.bench.scenarios.tabs import measure_tabs
 from horae.bench.visitor import visitor
 from horae.model.definition import ScheduleDefinition
 from horae.wire.gates import GateCreate
@@ -45,8 +45,6 @@ LINES: Final = 1000
 SCHEDULE: Final = "often"
 LIMIT: Final = "unserved"
 SHOWN: Final = 6
-TABS: Final = {"home": "/console/", "jobs": "/console/jobs"}
-LATE_MS: Final = 20.0
 SUBMITTING: Final = 4
 
 
@@ -64,7 +62,7 @@ async def console(bench: Bench) -> None:
         await place.until_joined()
         async with _flow(bench, place):
             await _measure_pages(bench, place)
-            await _measure_tabs(bench, place)
+            await measure_tabs(bench, place)
         place.check()
 
 
@@ -203,34 +201,3 @@ async def _measure_pages(bench: Bench, place: Installation) -> None:
     slow = sorted(times, key=lambda name: percentile(times[name], 0.99), reverse=True)[:SHOWN]
     lines = {name: distribution(times[name]) for name in slow}
     bench.notes.charts.append(Chart("the slowest pages", "ms", "share of samples", lines))
-
-
-# The browser.
-
-
-async def _measure_tabs(bench: Bench, place: Installation) -> None:
-    if reason := missing():
-        bench.notes.settings["browser"] = f"left out: {reason}"
-        return
-    with bench.screen.step(f"two pages open in a browser for {bench.settings.seconds:g} s each"):
-        stays = await visit(place.url, place.key, TABS, bench.settings.seconds)
-    for name, stay in stays.items():
-        _note(bench, name, stay)
-    bench.notes.figure("tab_memory", [max(stay.memory for stay in stays.values())], "MB")
-    bench.notes.figure("tab_frame_p50", [max(percentile(stay.frames, 0.5) for stay in stays.values())], "ms")
-    lines = {name: distribution(stay.frames) for name, stay in stays.items()}
-    bench.notes.charts.append(Chart("frames of an open tab", "ms", "share of frames", lines))
-
-
-def _note(bench: Bench, name: str, stay: Stay) -> None:
-    figure = bench.notes.figure
-    figure(f"tab_{name}_frame_p50", [percentile(stay.frames, 0.5)], "ms")
-    late = sum(frame > LATE_MS for frame in stay.frames) / len(stay.frames)
-    figure(f"tab_{name}_late_frames", [100 * late], "%")
-    figure(f"tab_{name}_heap_first", [stay.heap[0]], "MB")
-    figure(f"tab_{name}_heap_last", [stay.heap[-1]], "MB")
-    figure(f"tab_{name}_nodes_first", [stay.nodes[0]], "nodes")
-    figure(f"tab_{name}_nodes_last", [stay.nodes[-1]], "nodes")
-    figure(f"tab_{name}_memory", [stay.memory], "MB")
-    figure(f"tab_{name}_resident", [stay.resident], "MB")
-    figure(f"tab_{name}_requests", [stay.requests], "1/s")

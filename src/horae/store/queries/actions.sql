@@ -101,7 +101,8 @@ limit $3;
 -- Stops an action that is under way; what it has done stays done.
 -- $1 tenant, $2 id, $3 seconds in which it can be undone
 update bulk_action
-set state = 'cancelled', finished_at = clock_timestamp(), undo_until = clock_timestamp() + $3 * interval '1 second'
+set state = 'cancelled', finished_at = ended, undo_until = ended + $3 * interval '1 second'
+from (select clock_timestamp() as ended) c
 where tenant_id = $1 and id = $2 and state = 'running'
 returning id;
 
@@ -149,8 +150,9 @@ where id = $1;
 -- name: action_finish
 -- $1 id, $2 state, $3 seconds in which it can be undone, or null, $4 note or null
 update bulk_action
-set state = $2, finished_at = clock_timestamp(), touched_at = clock_timestamp(), note = coalesce($4, note),
-    undo_until = clock_timestamp() + $3::float * interval '1 second'
+set state = $2, finished_at = ended, touched_at = ended, note = coalesce($4, note),
+    undo_until = ended + $3::float * interval '1 second'
+from (select clock_timestamp() as ended) c
 where id = $1;
 
 -- name: action_clean

@@ -43,36 +43,37 @@ export default function Jobs() {
       <FilterBar filter={filter} />
       <ListTools filter={filter} />
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
-      <section
-        className={styles.card}
-        aria-label="Jobs that match"
-        onPointerEnter={() => !cursor && hold.enter(jobs?.[0])}
-        onPointerLeave={hold.leave}
-      >
-        <Table
-          label="Jobs"
-          columns={columns}
-          rows={jobs}
-          rowKey={(job) => job.id}
-          rowName={(job) => `${job.task} ${job.id}`}
-          href={(job) => keepTenant(`/jobs/${job.id}`, params.get("tenant"))}
-          selection={mayAct ? chosen.selection : undefined}
-          skeleton={12}
-          empty={<NothingHere filter={filter} tenant={tenant} next={list.data?.next} />}
+      <div className={styles.listed} onPointerLeave={hold.leave}>
+        <section
+          className={styles.card}
+          aria-label="Jobs that match"
+          onPointerEnter={() => !cursor && hold.enter(jobs?.[0])}
+        >
+          <Table
+            label="Jobs"
+            columns={columns}
+            rows={jobs}
+            rowKey={(job) => job.id}
+            rowName={(job) => `${job.task} ${job.id}`}
+            href={(job) => keepTenant(`/jobs/${job.id}`, params.get("tenant"))}
+            selection={mayAct ? chosen.selection : undefined}
+            skeleton={12}
+            empty={<NothingHere filter={filter} tenant={tenant} next={list.data?.next} />}
+          />
+        </section>
+        <Pager
+          jobs={jobs}
+          next={list.data?.next}
+          cursor={cursor}
+          line={line}
+          fresh={!cursor && hold.fresh}
+          onNewest={() => {
+            hold.release();
+            change({ cursor: null });
+          }}
+          onOlder={(next) => change({ cursor: next }, true)}
         />
-      </section>
-      <Pager
-        jobs={jobs}
-        next={list.data?.next}
-        cursor={cursor}
-        line={line}
-        fresh={!cursor && hold.fresh}
-        onNewest={() => {
-          hold.release();
-          change({ cursor: null });
-        }}
-        onOlder={(next) => change({ cursor: next }, true)}
-      />
+      </div>
       {mayAct && <BulkBar filter={filter} chosen={chosen.jobs} onClear={chosen.clear} />}
     </Page>
   );

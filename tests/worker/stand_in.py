@@ -40,6 +40,8 @@ class StandIn:
         self.ready: deque[Grant] = deque()
         self.leased: dict[tuple[str, int], int] = {}
         self.finished: dict[str, Finished] = {}
+        self.handed_back: list[str] = []
+        """Ids of jobs that never started there, as they came. They are ready again."""
         self.order: list[str] = []
         """Ids of finished jobs and `log:ID` of uploads, as they came."""
         self.stale: list[Stale] = []
@@ -68,6 +70,7 @@ class StandIn:
         self.free: list[Free | None] = []
         """What exchanges said of what is left, as they came."""
         self._granted: dict[tuple[int, int], list[Grant]] = {}
+        self._grants: dict[str, Grant] = {}
         self._changed = asyncio.Condition()
         self._runner: web.AppRunner
         self.url = ""
@@ -193,6 +196,10 @@ class StandIn:
     def _complete(self, worker: int, job: Finished) -> bool:
         if self.leased.pop((job.id, job.attempt), None) != worker:
             return False
+        if job.end is End.UNDELIVERED:
+            self._give_again(self._grants[job.id])
+            self.handed_back.append(job.id)
+            return True
         self.finished[job.id] = job
         self.order.append(job.id)
         return True
@@ -206,8 +213,12 @@ class StandIn:
             raise WorkerGone(f"worker {worker} is gone")
         jobs = [self.ready.popleft() for _ in range(min(call.want, len(self.ready)))]
         self.leased.update({(job.id, job.attempt): worker for job in jobs})
+        self._grants.update({job.id: job for job in jobs})
         self._granted[worker, call.number] = jobs
         return jobs
+
+    def _give_again(self, job: Grant) -> None:
+        self.ready.append(msgspec.structs.replace(job, attempt=job.attempt + 1))
 
     def _take_back(self, worker: int, numbers: list[int]) -> None:
         """Jobs granted in answers that never arrived are ready again, under a new fence."""
@@ -215,7 +226,7 @@ class StandIn:
         for number in numbers:
             for job in self._granted.pop((worker, number), []):
                 if self.leased.pop((job.id, job.attempt), None) is not None:
-                    self.ready.append(msgspec.structs.replace(job, attempt=job.attempt + 1))
+                    self._give_again(job)
 
     async def _heartbeat(self, request: web.Request) -> web.Response:
         worker = self._worker(request)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import parse_qs, urlparse
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from horae.model.roles import Role
 
@@ -95,6 +95,32 @@ def test_the_list_is_live(house: House, page: Page, mixed: dict[str, str]):
     job_id, path = house.holding("live")
     expect(row(page, job_id)).to_contain_text("running")
     path.touch()
+    expect(row(page, job_id)).to_contain_text("succeeded")
+
+
+COUNT_PULSES = """() => new Promise((greeted) => {
+    window.pulses = 0;
+    const events = new EventSource("/v1/events");
+    events.addEventListener("pulse", (event) => { window.pulses += JSON.parse(event.data).succeeded; });
+    events.addEventListener("hello", greeted, { once: true });
+})"""
+
+
+def test_what_changes_while_the_list_is_being_read_is_shown_too(house: House, page: Page):
+    job_id, path = house.holding("slow-read")
+    page.goto("/console/jobs?status=running,succeeded&task=hold")
+    expect(row(page, job_id)).to_contain_text("running")
+    page.evaluate(COUNT_PULSES)
+    reads: list[Route] = []
+    page.route("**/v1/jobs?*", lambda route: reads.append(route), times=1)
+    house.submit("add", {"a": 1}, delay="2h")
+    while not reads:
+        page.evaluate("")  # Its round trip lets the request come by.
+    before = reads[0].fetch()
+    path.touch()
+    while not page.evaluate("window.pulses"):
+        pass
+    reads[0].fulfill(response=before)
     expect(row(page, job_id)).to_contain_text("succeeded")
 
 

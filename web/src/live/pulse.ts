@@ -1,4 +1,5 @@
 /** The server's stream of pulses: one connection for the page, open only while somebody looks. */
+import type { Query } from "@tanstack/react-query";
 import { client } from "~/api/client";
 
 export interface Pulse {
@@ -21,6 +22,7 @@ export type Connection = "connecting" | "live" | "lost";
 
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15_000;
+const LOOK_AGAIN = 200;
 
 class Stream {
   private source: EventSource | undefined;
@@ -31,6 +33,8 @@ class Stream {
   private readonly watchers = new Set<() => void>();
   private readonly listeners = new Set<(pulse: Pulse) => void>();
   private readonly readAt = new Map<string, number>();
+  private due: Set<string> = new Set();
+  private later: ReturnType<typeof setTimeout> | undefined;
 
   /** Follows this tenant's pulses from now on; undefined is all tenants, null is nothing. */
   follow(tenant: string | undefined | null): void {
@@ -107,21 +111,38 @@ class Stream {
 
   private beat(pulse: Pulse): void {
     for (const listener of this.listeners) listener(pulse);
-    this.readAgain();
+    for (const query of liveQueries()) this.due.add(query.queryHash);
+    this.readDue();
   }
 
-  /** Reads the live questions on the page again, none sooner than it allows and none that is still being read. */
-  private readAgain(): void {
+  /**
+   * Reads what is due again, none sooner than it allows and none that is still being read: these are looked at again in
+   * a moment, for what they are about to show may be from before the pulse, and no other pulse may follow.
+   */
+  private readDue(): void {
+    clearTimeout(this.later);
     const now = Date.now();
-    for (const query of client.getQueryCache().findAll({ type: "active", fetchStatus: "idle" })) {
-      const least = query.meta?.live;
-      if (typeof least !== "number") continue;
-      if (now - (this.readAt.get(query.queryHash) ?? 0) < least * 1000 - 50) continue;
+    const left = new Set<string>();
+    for (const query of liveQueries().filter((one) => this.due.has(one.queryHash))) {
+      const soonest = (this.readAt.get(query.queryHash) ?? 0) + Number(query.meta?.live) * 1000 - 50;
+      if (query.state.fetchStatus !== "idle" || now < soonest) {
+        left.add(query.queryHash);
+        continue;
+      }
       this.readAt.set(query.queryHash, now);
       void client.refetchQueries({ queryKey: query.queryKey, exact: true, type: "active" });
     }
+    this.due = left;
+    if (left.size > 0) this.later = setTimeout(() => this.readDue(), LOOK_AGAIN);
     if (this.readAt.size > 200) this.readAt.clear();
   }
+}
+
+function liveQueries(): Query[] {
+  return client.getQueryCache().findAll({
+    type: "active",
+    predicate: (query) => typeof query.meta?.live === "number",
+  });
 }
 
 export const stream = new Stream();

@@ -112,7 +112,7 @@ def test_what_changes_while_the_list_is_being_read_is_shown_too(house: House, pa
     expect(row(page, job_id)).to_contain_text("running")
     page.evaluate(COUNT_PULSES)
     reads: list[Route] = []
-    page.route("**/v1/jobs?*", lambda route: reads.append(route), times=1)
+    page.route("**/v1/jobs?*", lambda route: reads.append(route), times=1)  # noqa: PLW0108
     house.submit("add", {"a": 1}, delay="2h")
     while not reads:
         page.evaluate("")  # Its round trip lets the request come by.

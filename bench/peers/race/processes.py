@@ -76,7 +76,8 @@ class Process:
         with suppress(ProcessLookupError):
             self._process.terminate()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), STOP_SECONDS)
+            async with asyncio.timeout(STOP_SECONDS):
+                await self._process.wait()
         await self.kill()
 
 
@@ -88,7 +89,8 @@ class Speaker(Process):
     async def line(self, seconds: float = START_SECONDS) -> bytes:
         assert self.process.stdout is not None  # noqa: S101 for the type checker
         with suppress(TimeoutError):
-            line = await asyncio.wait_for(self.process.stdout.readline(), seconds)
+            async with asyncio.timeout(seconds):
+                line = await self.process.stdout.readline()
             if line:
                 return line
         raise SetupError(f"{self.name} does not answer. It said:\n{self.last_words()}")

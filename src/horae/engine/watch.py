@@ -82,6 +82,7 @@ class Watch:
 
 async def within(future: "asyncio.Future[Ended]", seconds: float) -> Ended | None:
     try:
-        return await asyncio.wait_for(future, seconds)
+        async with asyncio.timeout(seconds):
+            return await future
     except TimeoutError:
         return None

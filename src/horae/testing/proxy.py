@@ -190,7 +190,8 @@ class Link:
         with suppress(OSError, TimeoutError):
             reader, writer = await self._proxy.target()
             writer.write(request)
-            await asyncio.wait_for(reader.read(CHUNK), REPLAY_SECONDS)
+            async with asyncio.timeout(REPLAY_SECONDS):
+                await reader.read(CHUNK)
             reset(writer)
 
     async def _pass_on(self, gate: asyncio.Event, sink: asyncio.StreamWriter, data: bytes) -> None:

@@ -108,7 +108,8 @@ class Endings:
 
     async def _see_through(self, child: Child, ending: Ending) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(ending.settled.wait(), self._config.grace)
+            async with asyncio.timeout(self._config.grace):
+                await ending.settled.wait()
         if child.concurrent:
             if ending.settled.is_set():
                 return

@@ -32,6 +32,7 @@ async def alone(database: Database, name: str) -> AsyncIterator[SoleActor | None
         yield actor if mine else None
     finally:
         try:
-            await asyncio.wait_for(connection.close(), CLOSE_SECONDS)
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await connection.close()
         except (TimeoutError, asyncpg.InterfaceError, *LOST):
             connection.terminate()

@@ -4,6 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Protocol
 
 import structlog
@@ -44,10 +45,10 @@ class DutyLoop:
             self._wake.clear()
             await self._run_once()
             pause = self.duty.interval * random.uniform(0.9, 1.1) * min(2**self.failures, 16)
-            try:
-                await asyncio.wait_for(self._wake.wait(), pause)
-            except TimeoutError:
-                continue
+            # Not asyncio.wait_for: in Python 3.11 it forgets that we are cancelled when somebody wakes us just then.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._wake.wait()
 
     async def _run_once(self) -> None:
         try:

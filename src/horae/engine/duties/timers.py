@@ -11,6 +11,7 @@ expected becomes ready before they have been taken back, so that the policy for 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -78,10 +79,10 @@ class Timers:
         if wait <= 0:
             return
         self._sooner.clear()
-        try:
-            await asyncio.wait_for(self._sooner.wait(), wait)
-        except TimeoutError:
-            return
+        # Not asyncio.wait_for: in Python 3.11 it forgets that we are cancelled when a sooner one comes just then.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait):
+                await self._sooner.wait()
 
     async def run_once(self) -> Mapping[str, int]:
         """Promotes all that is due and learns when the next one is."""

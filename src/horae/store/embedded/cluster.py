@@ -189,7 +189,8 @@ class Cluster:
         command = [*self._prefix, str(binaries.program("postgres")), "-D", str(self.pgdata), "-c", config]
         self._postmaster = Postmaster(command, account, self.log_file)
         try:
-            await asyncio.wait_for(self._until_ready(self._postmaster), START_TIMEOUT)
+            async with asyncio.timeout(START_TIMEOUT):
+                await self._until_ready(self._postmaster)
         except TimeoutError:
             raise SetupError(
                 self._failure("PostgreSQL does not get ready", "\n".join(self._postmaster.recent))

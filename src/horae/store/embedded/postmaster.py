@@ -72,7 +72,8 @@ class Postmaster:
         for sign in (SIGNALS[mode], signal.SIGQUIT, signal.SIGKILL):
             self._process.send_signal(sign)
             try:
-                await asyncio.wait_for(self.wait(), PATIENCE)
+                async with asyncio.timeout(PATIENCE):
+                    await self.wait()
             except TimeoutError:
                 log.warning("postgresql_does_not_stop", pid=self.pid, signal=sign.name)
             else:

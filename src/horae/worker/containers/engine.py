@@ -73,7 +73,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
             start_new_session=True,
         )
         try:
-            out, err = await asyncio.wait_for(process.communicate(given), patience)
+            async with asyncio.timeout(patience):
+                out, err = await process.communicate(given)
         except TimeoutError:
             return Answer(FAILED, "", f"{self.name} {words[0]} did not answer within {patience:g} s")
         finally:

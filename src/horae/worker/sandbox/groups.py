@@ -5,7 +5,7 @@ have made no group ourselves. It removes only what it makes below.
 """
 
 import contextlib
-import glob
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,10 +29,10 @@ def sweep_everywhere(agent: str) -> None:
     Until none is found: an engine that was killed may have been about to make one.
     """
     give_up = time.monotonic() + _PATIENCE
-    pattern = f"{PREFIX}-{glob.escape(agent)}-*"
-    while (found := [folder for tree in _trees() for folder in tree.rglob(pattern)]) and time.monotonic() < give_up:
-        for folder in found:
-            _remove(folder)
+    beginning = f"{PREFIX}-{agent}-"
+    while (found := [group for group in _groups() if group.name.startswith(beginning)]) and time.monotonic() < give_up:
+        for group in found:
+            _remove(group)
 
 
 def _remove(folder: Path) -> None:
@@ -40,12 +40,23 @@ def _remove(folder: Path) -> None:
     a process that was killed holds its group a moment longer than it can be seen."""
     give_up = time.monotonic() + _PATIENCE
     while folder.exists() and time.monotonic() < give_up:
-        groups = [*folder.rglob("*/"), folder]
+        groups = _within(folder)
         kill_each([int(pid) for group in groups for pid in read_text(group / "cgroup.procs").split()])
         for group in sorted(groups, reverse=True):
             with contextlib.suppress(OSError):
                 group.rmdir()
         time.sleep(0.001)
+
+
+def _groups() -> Iterator[Path]:
+    """All that there are on the host, whoever made them."""
+    for tree in _trees():
+        yield from _within(tree)
+
+
+def _within(folder: Path) -> list[Path]:
+    """Itself and all below it. Groups come and go meanwhile, which os.walk bears and Path.rglob does not."""
+    return [Path(group) for group, _, _ in os.walk(folder)]
 
 
 def _trees() -> Iterator[Path]:

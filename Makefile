@@ -41,12 +41,13 @@ test: setup
 	@if $(HAS_NODE); then cd web && npm test --silent; fi
 	@$(BIN)/pytest -n 2 --dist worksteal
 
-# Hours, not minutes: CHAOS="--seeds 2 --jobs 20000 --faults 200" is less. Faults of the network need root for nftables;
-# what cannot be done here is said, and with CI=true it is an error.
+# More than an hour, with the machine to itself: CHAOS="--seeds 2 --jobs 20000 --faults 200" is less, and
+# `make chaos CHAOS=--resume` goes on with the report of a run that was broken off. Faults of the network need root for
+# nftables; what cannot be done here is said, and with CI=true it is an error.
 CHAOS ?= --seeds 20 --jobs 200000 --faults 2000
 CHAOS_REPORT ?= chaos-report.md
 chaos: setup
-	@CHAOS=full $(BIN)/pytest -q tests/chaos/test_planted.py
+	@CHAOS=full $(BIN)/pytest -q tests/chaos/test_planted.py -k without_a_bug
 	@$(BIN)/python -m tests.chaos $(CHAOS) --report $(CHAOS_REPORT)
 
 # Half an hour, with the machine to itself. RACE="--quick" is less, and does not go into docs/race.md.

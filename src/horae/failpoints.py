@@ -8,8 +8,8 @@ here and one call, `reach(name)`, where it happens; a process that was started w
 
 An action is done at the n-th time of `@n`, or every time. `raise` breaks off as a lost connection would; `delay` holds
 up the whole process; `drop` ends the connection of a request without an answer, so it is for `*.before_answer` only.
-With HORAE_FAILPOINTS_FILE=FILE actions can be laid while the process runs: those in the file, once it is there. Whoever
-does one takes the file away, so that of all processes that were given it one acts, once. With
+With HORAE_FAILPOINTS_FOLDER=FOLDER actions can be laid while the process runs: a file there by the name of a failpoint
+holds one. Whoever does it takes the file away, so that of all processes with that folder one acts, once. With
 HORAE_FAILPOINTS_REACHED=FILE a process appends each name there when it first comes by: what no run reached, no run has
 tested.
 
@@ -32,7 +32,7 @@ from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput, SetupError
 
 VARIABLE: Final = "HORAE_FAILPOINTS"
-FILE_VARIABLE: Final = "HORAE_FAILPOINTS_FILE"
+FOLDER_VARIABLE: Final = "HORAE_FAILPOINTS_FOLDER"
 REACHED_VARIABLE: Final = "HORAE_FAILPOINTS_REACHED"
 BEFORE_ANSWER: Final = ".before_answer"
 
@@ -159,13 +159,12 @@ class Action(NamedTuple):
 
 
 class Ambush:
-    """Actions in a file, which may come at any time."""
+    """Actions in files, one by the name of each failpoint, which may come at any time."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._laid_at: int | None = None
-        self._actions: Mapping[str, Action] = {}
-        self._times: Counter[str] = Counter()
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: dict[str, tuple[int, int]] = {}
+        """By name: when the file was laid, and how often we have come by since."""
 
     def reach(self, name: str) -> None:
         action = self._taken(name)
@@ -173,21 +172,17 @@ class Ambush:
             action.do(name)
 
     def _taken(self, name: str) -> Action | None:
+        file = self._folder / name
         with suppress(FileNotFoundError):
-            self._look()
-            self._times[name] += 1
-            action = self._actions.get(name)
-            if action is not None and action.at in (None, self._times[name]):
-                self._path.unlink()
+            laid_at = file.stat().st_mtime_ns
+            before, times = self._seen.get(name, (laid_at, 0))
+            times = times + 1 if before == laid_at else 1
+            self._seen[name] = (laid_at, times)
+            _, action = _read_one(f"{name}={file.read_text()}")
+            if action.at in (None, times):
+                file.unlink()
                 return action
         return None
-
-    def _look(self) -> None:
-        laid_at = self._path.stat().st_mtime_ns
-        if laid_at != self._laid_at:
-            self._actions = read(self._path.read_text())
-            self._laid_at = laid_at
-            self._times.clear()
 
 
 class Armed:
@@ -220,13 +215,13 @@ def reach(name: str) -> None:
 def arm(environ: Mapping[str, str]) -> None:
     """To be called once, by the start of a program."""
     global _armed  # noqa: PLW0603 - see above
-    text, file, reached = (environ.get(name) for name in (VARIABLE, FILE_VARIABLE, REACHED_VARIABLE))
-    if not (text or file or reached):
+    text, folder, reached = (environ.get(name) for name in (VARIABLE, FOLDER_VARIABLE, REACHED_VARIABLE))
+    if not (text or folder or reached):
         return
     import structlog  # which no child of a worker needs otherwise: it would double what they load
 
-    _armed = Armed(read(text or ""), reached or None, Ambush(Path(file)) if file else None)
-    structlog.get_logger().warning("failpoints_armed", failpoints=text or None, file=file, reached=reached or None)
+    _armed = Armed(read(text or ""), reached or None, Ambush(Path(folder)) if folder else None)
+    structlog.get_logger().warning("failpoints_armed", failpoints=text or None, folder=folder, reached=reached or None)
 
 
 def read(text: str) -> dict[str, Action]:

@@ -5,6 +5,8 @@ The exit code is 0 if every promise was kept and every planted bug was caught.
     --seed N --only FAULT     one seed again, or one fault over and over
     --planted BUG             a Horae with that bug, which must be caught
     --short                   one seed of a minute
+    --resume                  goes on with the report of a run that was broken off
+    --merge REPORT.json …     puts reports of parts of a campaign together
 """
 
 import argparse
@@ -17,14 +19,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from chaos.campaign import Order, missing, run_seed
-from chaos.court import convict_all
+from chaos.court import convictions
 from chaos.faults import FAULTS
+from chaos.ledger import Ledger, as_json, read
 from chaos.plan import dealt
 from chaos.planted import PLANTED
-from chaos.report import Report, convicted, make_report, markdown
+from chaos.report import Report, convicted, make_report, markdown, merged
 from chaos.summary import Summary
 from horae import failpoints
 from horae.bench.progress import Screen
@@ -48,6 +49,8 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--short", action="store_true", help="one small seed")
     parser.add_argument("--report", type=Path, help="Markdown; JSON goes beside it")
+    parser.add_argument("--resume", action="store_true", help="go on from what --report has already")
+    parser.add_argument("--merge", type=Path, nargs="+", metavar="JSON", help="put reports together; runs nothing")
     parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
     parser.add_argument("--keep", type=Path, help="keep logs, histories and effects here")
     parser.add_argument("--list", action="store_true", help="print the faults and bugs there are")
@@ -60,12 +63,12 @@ def ordered(asked: argparse.Namespace) -> Order:
     if asked.planted:
         faults = asked.only or PLANTED[asked.planted].faults
         return Order(seeds=[first], jobs=BUG_JOBS, faults=BUG_FAULTS, only=faults, planted=asked.planted)
-    number = asked.seeds or (1 if asked.short or asked.seed is not None else SEEDS)
+    number = (1 if asked.short or asked.seed is not None else SEEDS) if asked.seeds is None else asked.seeds
     jobs, faults = (SHORT_JOBS, SHORT_FAULTS) if asked.short else (JOBS_A_SEED, FAULTS_A_SEED)
     return Order(
         seeds=range(first, first + number),
-        jobs=asked.jobs // number if asked.jobs else jobs,
-        faults=asked.faults // number if asked.faults else faults,
+        jobs=asked.jobs // max(number, 1) if asked.jobs else jobs,
+        faults=asked.faults // max(number, 1) if asked.faults else faults,
         only=asked.only,
     )
 
@@ -77,24 +80,37 @@ def is_full(order: Order) -> bool:
 
 async def run(asked: argparse.Namespace) -> Report:
     order = ordered(asked)
+    ledger = opened(asked, order)
+    with Screen() as screen:
+        for seed in ledger.report.seeds_to_come:
+            ledger.enter(await run_one(order, seed, asked.keep, screen))
+    if asked.planted:
+        found = ledger.report.seeds[-1].violations
+        ledger.enter(convicted(asked.planted, PLANTED[asked.planted].checker, found))
+    async for conviction in convictions(ledger.report.bugs_to_come, say):
+        say(f"  {conviction.bug}: {conviction.caught_by if conviction.caught else 'NOT CAUGHT'}")
+        ledger.enter(conviction)
+    return ledger.report
+
+
+def opened(asked: argparse.Namespace, order: Order) -> Ledger:
     full = is_full(order)
     not_done = {name: why for name in FAULTS if (why := missing(name)) is not None}
     for name, why in not_done.items():
         say(f"not tested here: {name}: {why}")
-    with Screen() as screen:
-        seeds = [await run_one(order, seed, asked.keep, screen) for seed in order.seeds]
-    convictions = await convict_all(say) if (full if asked.bugs is None else asked.bugs) else []
-    if asked.planted:
-        convictions.append(convicted(asked.planted, PLANTED[asked.planted].checker, seeds[0].violations))
-    return make_report(
+    report = make_report(
         order,
-        seeds,
+        [],
         postgres=find_binaries().version,
         commit=commit(),
         failpoints=failpoints.NAMES if full else (),
-        convictions=convictions,
+        bugs=PLANTED if (full if asked.bugs is None else asked.bugs) else (),
         not_tested=not_done,
     )
+    ledger = Ledger(report, asked.report)
+    if asked.resume:
+        ledger.resume()
+    return ledger
 
 
 async def run_one(order: Order, seed: int, keep: Path | None, screen: Screen) -> Summary:
@@ -103,6 +119,7 @@ async def run_one(order: Order, seed: int, keep: Path | None, screen: Screen) ->
     say(f"seed {seed}: {order.jobs:,} jobs, {order.faults} faults")
     with screen.step(f"seed {seed}") as step:
         summary = await run_seed(order, seed, folder, step.tell if sys.stderr.isatty() else say)
+    summary.commit = commit()
     say(f"seed {seed}: {len(summary.violations)} violations, {summary.jobs['ok']:,} accepted, {summary.seconds:.0f} s")
     for violation in summary.violations[:10]:
         say(f"  {violation.checker}: {violation.what} {violation.job or ''}")
@@ -140,13 +157,9 @@ def main() -> int:
     if asked.list:
         show_list()
         return 0
-    report = asyncio.run(run(asked))
-    text = markdown(report)
-    as_json = msgspec.json.format(msgspec.json.encode(report)).decode()
-    if asked.report is not None:
-        asked.report.write_text(text)
-        asked.report.with_suffix(".json").write_text(as_json)
-    print(as_json if asked.json else text)
+    report = merged(read(asked.merge)) if asked.merge else asyncio.run(run(asked))
+    Ledger(report, asked.report).write()
+    print(as_json(report) if asked.json else markdown(report))
     # Where all must be tested, what could not be is an error.
     complete = not (report.not_tested and os.environ.get("CI") == "true")
     return 0 if report.verdict and complete else 1

@@ -28,9 +28,9 @@ from .summary import CALM, FAULT, FIRE, PHASE, QUIET, Summary, summed_up
 from .workload import Workload
 from .world import World, running_world
 
-STRIKERS: Final = 3
+STRIKERS: Final = 4
 """How many faults strike at the same time."""
-SECONDS_A_FAULT: Final = 0.5
+SECONDS_A_FAULT: Final = 0.8
 CALM_SECONDS: Final = 4.0
 FLOOD_SECONDS: Final = 2.0
 DRAIN_SECONDS: Final = 90.0

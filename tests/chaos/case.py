@@ -1,5 +1,6 @@
 """All that the checkers judge, as plain values: what clients did, what jobs did, what the database says in the end."""
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -70,6 +71,8 @@ class WorkerRow(NamedTuple):
     id: int
     pid: int
     state: str
+    joined_at: float = 0.0
+    """By the clock that nobody sets; it is as wrong as the database's clock was when it was set."""
 
 
 @dataclass
@@ -126,8 +129,8 @@ class Case:
         return ended | {(row.job, row.attempt): row.ending for row in self.attempts}
 
     @cached_property
-    def waits(self) -> dict[str, float]:
-        """Seconds between the answer to a submit and the first start, of jobs that were due at once."""
+    def first_waits(self) -> dict[str, tuple[float, float]]:
+        """The answer to a submit and the first start, of jobs that were due at once; infinity if there was none."""
         first = {job: min(run.first for run in runs) for job, runs in self.runs_of.items()}
         answered = {
             job: call.ended_at
@@ -135,7 +138,13 @@ class Case:
             if call.ended_at is not None and not call.asked.get("delay")
             for job in call.answer.get("jobs", [])
         }
-        return {job: max(0.0, first[job] - at) for job, at in answered.items() if job in first}
+        return {job: (at, first.get(job, math.inf)) for job, at in answered.items()}
+
+    @cached_property
+    def waits(self) -> dict[str, float]:
+        """Seconds between the two, of those that started."""
+        spans = self.first_waits.items()
+        return {job: max(0.0, started - answered) for job, (answered, started) in spans if started < math.inf}
 
     def thawed(self, run: Run) -> float | None:
         """Since when a run was frozen with its whole host, if it was."""

@@ -1,6 +1,6 @@
 """The planted bugs before the judge: each in its scene, in a small installation of its own."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,14 +15,14 @@ from .stage import open_stage
 SCENES = PLAYED | WORKED | LONG
 
 
-async def convict_all(tell: Callable[[str], None]) -> list[Conviction]:
-    found = []
+async def convictions(bugs: Sequence[str], tell: Callable[[str], None]) -> AsyncIterator[Conviction]:
+    if not bugs:
+        return
     async with temporary_cluster() as cluster:
         await make_template(cluster)
-        for number, name in enumerate(PLANTED, 1):
-            tell(f"planted bug {number}/{len(PLANTED)}: {name}")
-            found.append(await convict(name, cluster.dsn))
-    return found
+        for number, name in enumerate(bugs, 1):
+            tell(f"planted bug {number}/{len(bugs)}: {name}")
+            yield await convict(name, cluster.dsn)
 
 
 async def convict(name: str, cluster: str) -> Conviction:

@@ -19,7 +19,7 @@ from horae.wire.gates import GateCreate
 from .calls import Clients
 from .menu import TENANTS, Menu
 
-PAUSE_SECONDS: Final = 0.4
+PAUSE_SECONDS: Final = 2.0
 GATE_SECONDS: Final = 0.5
 FAR_SECONDS: Final = 20.0
 """Later than the action that cancels these jobs; soon enough to drain if it never comes."""
@@ -41,11 +41,14 @@ class Errands:
         ]  # fmt: skip
 
     async def run(self, until: asyncio.Event) -> None:
+        """Side by side: one that waits for a server that is away holds up no other."""
+        await asyncio.gather(*(self._repeat(errand, until) for errand in self._errands))
+
+    async def _repeat(self, errand: Callable[[], Awaitable[None]], until: asyncio.Event) -> None:
         while not until.is_set():
-            for errand in self._chance.sample(self._errands, len(self._errands)):
-                with suppress(HoraeError, OSError):
-                    await errand()
-                await asyncio.sleep(PAUSE_SECONDS)
+            with suppress(HoraeError, OSError):
+                await errand()
+            await asyncio.sleep(PAUSE_SECONDS * self._chance.uniform(0.5, 1.5))
 
     async def _gate(self) -> None:
         """Opens by itself, whatever becomes of us."""

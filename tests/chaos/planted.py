@@ -27,7 +27,7 @@ PLANTED: Final[dict[str, Bug]] = {
     "no-fence": Bug(
         statements.no_fence, "an end counts only for the attempt and worker that hold the lease",
         ("stale", "transitions"),
-        ("proxy.answer", "failpoint.exchange.before_answer", "failpoint.reschedule.after_commit"),
+        ("worker.host.stop.long", "proxy.answer", "failpoint.reschedule.after_commit"),
     ),
     "ack-before-commit": Bug(
         servers.ack_before_commit, "an answer is given only after the commit", ("lost",), ("server.kill",),
@@ -68,6 +68,9 @@ PLANTED: Final[dict[str, Bug]] = {
     ),
     "no-retries": Bug(
         servers.no_retries, "a job fails only when its attempts are used up", ("outcomes",), ("child.kill",),
+    ),
+    "newest-tenant-first": Bug(
+        servers.newest_tenant_first, "every tenant has its share of the workers", ("waits",), ("worker.stop",),
     ),
     "never-fenced": Bug(
         workers.never_fenced, "a worker whose lease is over has ended all it ran", ("overlaps",),

@@ -41,23 +41,43 @@ class Report(msgspec.Struct, kw_only=True):
     made_at: datetime
     versions: dict[str, str]
     jobs: int
+    """By each seed, as are the faults."""
     faults: int
+    wanted: list[int]
+    """The seeds of the campaign: what it has not come to yet is not in `seeds`."""
     seeds: list[Summary]
     failpoints: list[str]
     """All that there are, as far as the campaign is bound to reach them."""
+    bugs: list[str]
+    """Those that are to be planted."""
     convictions: list[Conviction]
     not_tested: dict[str, str]
+
+    @property
+    def seeds_to_come(self) -> list[int]:
+        done = {seed.seed for seed in self.seeds}
+        return [seed for seed in self.wanted if seed not in done]
+
+    @property
+    def bugs_to_come(self) -> list[str]:
+        done = {conviction.bug for conviction in self.convictions}
+        return [bug for bug in self.bugs if bug not in done]
 
     @property
     def unreached(self) -> list[str]:
         return sorted(set(self.failpoints) - {name for seed in self.seeds for name in seed.failpoints})
 
     @property
-    def verdict(self) -> bool:
-        """Nothing found, nothing left out that was to be reached, and every planted bug caught."""
+    def sound(self) -> bool:
+        """Nothing found as far as it has come, and every planted bug caught."""
         sound = [seed for seed in self.seeds if seed.planted is None]
         kept = all(not seed.violations and seed.drain_seconds is not None for seed in sound)
-        return kept and not self.unreached and all(conviction.caught for conviction in self.convictions)
+        return kept and all(conviction.caught for conviction in self.convictions)
+
+    @property
+    def verdict(self) -> bool:
+        """Sound, nothing left out that was to be reached, and nothing left to do."""
+        return self.sound and not (self.unreached or self.seeds_to_come or self.bugs_to_come)
 
 
 def make_report(
@@ -67,6 +87,7 @@ def make_report(
     postgres: str,
     commit: str,
     failpoints: Iterable[str] = (),
+    bugs: Iterable[str] = (),
     convictions: Sequence[Conviction] = (),
     not_tested: dict[str, str] | None = None,
 ) -> Report:
@@ -80,10 +101,27 @@ def make_report(
         },
         jobs=order.jobs,
         faults=order.faults,
+        wanted=list(order.seeds),
         seeds=seeds,
         failpoints=sorted(failpoints),
+        bugs=list(bugs),
         convictions=list(convictions),
         not_tested=not_tested or {},
+    )
+
+
+def merged(reports: Sequence[Report]) -> Report:
+    """One report of several parts of a campaign. What was done in two of them counts as the later one has it."""
+    *_, last = reports
+    seeds = {seed.seed: seed for report in reports for seed in report.seeds}
+    convictions = {conviction.bug: conviction for report in reports for conviction in report.convictions}
+    return msgspec.structs.replace(
+        last,
+        wanted=sorted({seed for report in reports for seed in report.wanted}),
+        seeds=[seeds[seed] for seed in sorted(seeds)],
+        failpoints=sorted({name for report in reports for name in report.failpoints}),
+        bugs=list(dict.fromkeys(bug for report in reports for bug in report.bugs)),
+        convictions=list(convictions.values()),
     )
 
 
@@ -101,7 +139,7 @@ def _lines(report: Report) -> Iterator[str]:
         + ", ".join(f"{k} {v}" for k, v in report.versions.items())
         + "."
     )
-    yield f"Verdict: **{'all promises kept' if report.verdict else 'FAILED'}**."
+    yield f"Verdict: **{verdict(report)}**."
     yield ""
     yield from _table(("what", "how many"), totals(report))
     yield from _latencies(report)
@@ -120,6 +158,13 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _violations(report)
 
 
+def verdict(report: Report) -> str:
+    if report.sound and (report.seeds_to_come or report.bugs_to_come):
+        seeds, bugs = len(report.seeds_to_come), len(report.bugs_to_come)
+        return f"nothing found so far; {seeds} of {len(report.wanted)} seeds and {bugs} planted bugs are to come"
+    return "all promises kept" if report.verdict else "FAILED"
+
+
 def totals(report: Report) -> Iterator[tuple[str, str]]:
     def total(name: str) -> int:
         return sum(seed.jobs[name] for seed in report.seeds)
@@ -127,6 +172,7 @@ def totals(report: Report) -> Iterator[tuple[str, str]]:
     found = Counter(violation.checker for seed in report.seeds for violation in seed.violations)
     reached = len(report.failpoints) - len(report.unreached)
     yield "seeds", ", ".join(str(seed.seed) for seed in report.seeds)
+    yield "of the commits", ", ".join(sorted({seed.commit for seed in report.seeds}))
     yield (
         "jobs submitted / accepted / refused / unknown",
         f"{total('submitted'):,} / {total('ok'):,} / {total('failed'):,} / {total('unknown'):,}",

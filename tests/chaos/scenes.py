@@ -7,17 +7,17 @@ from typing import Final
 from faults.processes import children_of
 from horae.bench.program import Program
 from horae.testing.waiting import wait_for
+from horae.wire.access import TenantCreate
 from horae.wire.limits import LimitPut
 
 from . import truth
-from .menu import LIMITS, SCHEDULES
-from .stage import Stage, came_true
+from .menu import FLOOD, LIMITS, SCHEDULES
+from .stage import PATIENCE, Stage, came_true
 
 Scene = Callable[[Stage], Awaitable[None]]
 
 SINGLES: Final = 20
-OBSERVED_SECONDS: Final = 5.0
-"""How long a scene waits for what must not happen."""
+FLOOD_JOBS: Final = 1300
 DOUBLED: Final = "select count(*) > count(distinct job.params) from job join outcome using (id)"
 TAKEN_AWAY: Final = "select count(*) = 0 from lease"
 SHORT_LEASE: Final = {"HORAE_LEASE_SECONDS": "4"}
@@ -68,7 +68,7 @@ async def planned_by_two(stage: Stage) -> None:
             await puppet.run_some()
             return bool(await connection.fetchval(DOUBLED))
 
-        await came_true(doubled, OBSERVED_SECONDS)
+        await came_true(doubled, stage.observed)
     await client.sdk.schedules.pause(schedule.name)
     await stage.drained(puppet)
 
@@ -92,7 +92,7 @@ async def held_by_the_living(stage: Stage) -> None:
     await client.submit(stage.job("quick"))
     grants = await puppet.take()
     async with truth.connected(stage.stack.dsn) as connection:
-        if not await came_true(lambda: connection.fetchval(TAKEN_AWAY), OBSERVED_SECONDS):
+        if not await came_true(lambda: connection.fetchval(TAKEN_AWAY), stage.observed):
             await puppet.succeed(*grants)
     await stage.drained(await stage.puppet())
 
@@ -155,6 +155,15 @@ async def granted_and_never_heard_of(stage: Stage) -> None:
     await stage.drained(puppet)
 
 
+async def flooded(stage: Stage) -> None:
+    await stage.servers()
+    puppet, client = await stage.puppet(), await stage.client()
+    await client.sdk.create_tenant(TenantCreate(name=FLOOD))
+    await client.submit_many([stage.job("quick", tenant=FLOOD) for _ in range(FLOOD_JOBS)])
+    await client.submit_many([stage.job("quick") for _ in range(SINGLES)])
+    await stage.drained(puppet, least=PATIENCE)
+
+
 async def process_died(stage: Stage) -> None:
     await stage.servers()
     await stage.worker("worker")
@@ -213,6 +222,7 @@ PLAYED: Final[dict[str, Scene]] = {
     "timers-only-ahead": due_while_nobody_looked,
     "lost-answers-ignored": granted_and_never_heard_of,
     "no-retries": failed_once,
+    "newest-tenant-first": flooded,
 }
 """By bug: those in which workers are played by hand."""
 

@@ -37,11 +37,13 @@ async def came_true(condition: Callable[[], Awaitable[bool] | bool], seconds: fl
 
 
 class Stage:
-    def __init__(self, stack: Stack, record: History, open_things: AsyncExitStack, patience: float) -> None:
+    def __init__(self, stack: Stack, record: History, open_things: AsyncExitStack, *, planted: bool) -> None:
         self.stack = stack
+        self.observed = PATIENCE if planted else IMPATIENCE
+        """How long a scene waits for what must not happen. Without a bug it waits in vain."""
         self._menu = Menu(random.Random(1))
         self._servers: dict[int, Program] = {}
-        self._patience = patience
+        self._patience = IMPATIENCE if planted else PATIENCE
         self._record = record
         self._open = open_things
         self._effects = stack.folder / "effects"
@@ -85,8 +87,8 @@ class Stage:
     def ended(self, runs: int) -> bool:
         return sum(run.ended for run in self.runs()) >= runs
 
-    def job(self, kind: str, delay: float | None = None) -> JobRequest:
-        return self._menu.job(kind, TENANTS[0], delay)
+    def job(self, kind: str, delay: float | None = None, tenant: str = TENANTS[0]) -> JobRequest:
+        return self._menu.job(kind, tenant, delay)
 
     async def drained(self, puppet: Puppet | None = None, least: float = 0.0) -> None:
         """Until all jobs have ended, or one has waited for that in vain."""
@@ -121,6 +123,6 @@ async def open_stage(dsn: str, folder: Path, planted: str | None) -> AsyncIterat
         open_things.callback(record.close)
         if planted is not None:
             stack.module = ("chaos.planted", planted, "--")
-        yield Stage(stack, record, open_things, PATIENCE if planted is None else IMPATIENCE)
+        yield Stage(stack, record, open_things, planted=planted is not None)
         for program in stack.servers + stack.workers:  # which pytest shows when the test has failed
             print(f"--- {program.name}\n{program.last_words()}")

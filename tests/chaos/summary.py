@@ -41,6 +41,8 @@ class Struck(msgspec.Struct):
 
 class Summary(msgspec.Struct, kw_only=True):
     seed: int
+    commit: str = "unknown"
+    """Of Horae: parts of a campaign may lie days apart."""
     seconds: float = 0.0
     drain_seconds: float | None = None
     """From quiet to the end of the last job; None if some never ended."""

@@ -12,7 +12,7 @@ from horae.model.states import OUTCOMES, TABLES, TRANSITIONS, State
 from .case import AttemptRow, Case, ScheduleRow, TickRow, WorkerRow
 from .checkers import CHECKERS, judge
 from .checkers.execution import by_frozen_hosts
-from .checkers.limiting import most_at_once
+from .checkers.limiting import FLOODING, PASSED_OVER, most_at_once
 from .history import End
 from .part import Freeze
 from .stories import LATER, NOON, called, ended, kept, moved, row, step
@@ -174,6 +174,8 @@ def test_a_worker_that_was_frozen_for_longer_than_its_lease_must_be_lost():
     freeze = Freeze(frozenset({90}), 10.0, 40.0, host=False)
     assert "never lost its lease" in found("recovery", kept(freezes=[freeze], workers=[WorkerRow(1, 90, "active")]))
     assert found("recovery", kept(freezes=[freeze], workers=[WorkerRow(1, 90, "lost")])) == ""
+    anew = WorkerRow(2, 90, "active", joined_at=freeze.until + 1)
+    assert found("recovery", kept(freezes=[freeze], workers=[WorkerRow(1, 90, "lost"), anew])) == ""
     short = freeze._replace(until=12.0)
     assert found("recovery", kept(freezes=[short], workers=[WorkerRow(1, 90, "active")])) == ""
 
@@ -318,10 +320,34 @@ def test_most_at_once_is_what_counting_at_every_moment_gives(spans):
     assert most_at_once(spans) == most
 
 
+def flooded(*, started_at: float, task: str = "quick") -> Case:
+    """One job of the default tenant among many of the flood, one of which starts every second."""
+    flood = [f"f{n}" for n in range(2 * PASSED_OVER)]
+    jobs = {job: row(job, job, tenant=FLOODING) for job in flood} | {"j1": row("j1", "r1", task=task)}
+    calls = [called(refs=["r1"], jobs=["j1"]), called("submit many", refs=flood, jobs=flood)]
+    runs = [Run(job, 1, 1, 2.0 + n, 2.5 + n, True) for n, job in enumerate(flood)]
+    runs.append(Run("j1", 1, 2, started_at, started_at + 1, True))
+    return kept(jobs=jobs, calls=calls, runs=runs, limits={"limited": 2})
+
+
 def test_a_tenant_that_waits_for_another_ones_flood_is_caught():
-    jobs = {"j1": row("j1", "r1"), "j2": row("j2", "r2", tenant="flood")}
-    calls = [called(refs=["r1"], jobs=["j1"]), called(refs=["r2"], jobs=["j2"])]
-    fair = [Run("j1", 1, 1, 2.0, 3.0, True), Run("j2", 1, 1, 20.0, 21.0, True)]
-    assert found("waits", kept(jobs=jobs, calls=calls, runs=fair)) == ""
-    unfair = [Run("j1", 1, 1, 20.0, 21.0, True), Run("j2", 1, 1, 2.0, 3.0, True)]
-    assert "jobs of default waited" in found("waits", kept(jobs=jobs, calls=calls, runs=unfair))
+    assert found("waits", flooded(started_at=PASSED_OVER)) == ""
+    assert "started and none of default, though 1 waited" in found("waits", flooded(started_at=PASSED_OVER + 10.0))
+    assert found("waits", flooded(started_at=PASSED_OVER + 10.0, task="limited")) == ""
+
+
+def test_one_that_never_starts_is_caught_unless_it_was_cancelled():
+    case = flooded(started_at=0.0)
+    case.runs.pop()
+    assert "none of default" in found("waits", case)
+    assert (
+        found("waits", kept(jobs=case.jobs, calls=case.calls, runs=case.runs, outcomes=[ended("j1", "cancelled")]))
+        == ""
+    )
+
+
+def test_a_tenant_that_waits_for_its_own_jobs_is_not():
+    case = flooded(started_at=2.0 * PASSED_OVER)
+    case.jobs["j2"] = row("j2", "r2")
+    case.runs.append(Run("j2", 1, 3, PASSED_OVER, PASSED_OVER + 1.0, True))
+    assert found("waits", case) == ""

@@ -8,7 +8,8 @@ from faults.effects import Run
 from .campaign import Order
 from .case import Violation
 from .history import End
-from .report import Report, convicted, make_report, markdown
+from .ledger import Ledger, read
+from .report import Report, convicted, make_report, markdown, merged
 from .stories import called, kept
 from .summary import CALM, FAULT, FIRE, PHASE, Summary, spread, summed_up
 
@@ -32,7 +33,7 @@ def summary(*violations: Violation, **changes: object) -> Summary:
 
 
 def reported(*seeds: Summary, **more: object) -> Report:
-    return make_report(Order(seeds=[1], jobs=10, faults=2), list(seeds), postgres="18", commit="abc", **more)  # type: ignore[arg-type]
+    return make_report(Order(seeds=[7], jobs=10, faults=2), list(seeds), postgres="18", commit="abc", **more)  # type: ignore[arg-type]
 
 
 def test_a_summary_counts_each_job_once_by_its_best_answer():
@@ -57,6 +58,32 @@ def test_the_verdict_is_good_only_if_nothing_was_found_and_all_was_reached_and_c
     assert not reported(summary(drain_seconds=None)).verdict
     assert not reported(summary(), failpoints=["a"]).verdict
     assert reported(summary(failpoints=["a"]), failpoints=["a"]).verdict
+
+
+def test_a_campaign_that_was_broken_off_goes_on_with_what_is_left(tmp_path):
+    path = tmp_path / "report.md"
+    begun = reported(bugs=["bug"])
+    begun.wanted = [7, 8]
+    Ledger(begun, path).enter(summary(commit="first"))
+    ledger = Ledger(reported(bugs=["bug"]), path)
+    ledger.resume()
+    assert (ledger.report.seeds_to_come, ledger.report.bugs_to_come) == ([8], ["bug"])
+    assert "nothing found so far; 1 of 2 seeds and 1 planted bugs are to come" in path.read_text()
+    ledger.enter(summary(seed=8, commit="second"))
+    assert not ledger.report.verdict
+    ledger.enter(convicted("bug", ["lost"], [Violation("lost", "gone")]))
+    assert ledger.report.verdict
+    assert read([path.with_suffix(".json")])[0].verdict
+    assert "| first, second |" in path.read_text()
+
+
+def test_what_a_part_of_a_campaign_has_found_stays_in_the_whole():
+    wrong = reported(summary(Violation("lost", "gone", "j1"), seed=3, failpoints=["a"]), failpoints=["a", "b"])
+    right = reported(summary(failpoints=["b"]), failpoints=["a", "b"])
+    whole = merged([wrong, right])
+    assert [seed.seed for seed in whole.seeds] == [3, 7]
+    assert whole.unreached == []
+    assert not whole.sound
 
 
 def test_a_planted_bug_must_be_caught_by_one_of_its_own_checkers():

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -37,7 +38,7 @@ select s.name, t.at, t.state, t.reason, t.count, t.job_id::text
 from tick t join schedule s on s.id = t.schedule_id where t.origin = 'rule'
 """
 WORKERS = """
-select id, pid, state from worker order by id
+select id, pid, state, extract(epoch from clock_timestamp() - joined_at)::float8 as age from worker order by id
 """
 REFUSED = "stale_completions"
 COUNT = re.compile(r"\bcount\W+(\d+)")
@@ -68,7 +69,10 @@ async def read_truth(dsn: str, case: Case) -> None:
         case.keys = {
             row["key"]: row["id"] for row in await connection.fetch("select key, job_id::text as id from idempotency")
         }
-        case.workers = [WorkerRow(*row) for row in await connection.fetch(WORKERS)]
+        case.workers = [
+            WorkerRow(row["id"], row["pid"], row["state"], time.monotonic() - row["age"])
+            for row in await connection.fetch(WORKERS)
+        ]
         case.slots = await connection.fetchval("select count(*) from slot")
         case.steps = await trail.read(connection)
 

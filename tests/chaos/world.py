@@ -20,7 +20,7 @@ from typing import Final
 import asyncpg
 
 from horae.engine.access import Access
-from horae.failpoints import FILE_VARIABLE
+from horae.failpoints import FOLDER_VARIABLE
 from horae.model.roles import Role
 from horae.store.control import Control
 from horae.store.database import Database, DatabaseConfig
@@ -159,7 +159,7 @@ class Builder:
         world.workers.append(self._part(name, "worker", options, {}))
 
     def _part(self, name: str, command: str, options: Mapping[str, str], settings: Mapping[str, str]) -> Part:
-        ambush = {FILE_VARIABLE: str(self._world.ambushes[command].path)}
+        ambush = {FOLDER_VARIABLE: str(self._world.ambushes[command].folder)}
         part = Part(command, options, self._environ | settings | ambush, self._world.folder / f"{name}.log")
         if self._planted:
             part.module = ("chaos.planted", self._planted, "--")

@@ -31,11 +31,13 @@ for name in sys.argv[1:]:
 """
 
 
-def process(setting: str, *names: str, reached: Path | None = None, file: Path | None = None) -> subprocess.Popen[str]:
+def process(
+    setting: str, *names: str, reached: Path | None = None, folder: Path | None = None
+) -> subprocess.Popen[str]:
     """A program with these failpoints armed, that comes by these names."""
     environ = os.environ | {failpoints.VARIABLE: setting}
-    if file is not None:
-        environ[failpoints.FILE_VARIABLE] = str(file)
+    if folder is not None:
+        environ[failpoints.FOLDER_VARIABLE] = str(folder)
     if reached is not None:
         environ[failpoints.REACHED_VARIABLE] = str(reached)
     command = [sys.executable, "-c", PASS_BY, *names]
@@ -145,11 +147,11 @@ def test_delay_holds_the_process_up() -> None:
 
 
 def test_what_is_laid_while_a_process_runs_is_done_once_by_whoever_comes_first(tmp_path: Path) -> None:
-    laid = tmp_path / "laid"
-    armed = [failpoints.Armed({}, None, failpoints.Ambush(laid)) for _ in range(2)]
+    laid = tmp_path / "claim.after_commit"
+    armed = [failpoints.Armed({}, None, failpoints.Ambush(tmp_path)) for _ in range(2)]
     for process in armed:
         process.reach("claim.after_commit")
-    laid.write_text("claim.after_commit=raise@2")
+    laid.write_text("raise@2")
     for process in armed:
         process.reach("claim.after_commit")
         process.reach("claim.before_commit")
@@ -160,10 +162,9 @@ def test_what_is_laid_while_a_process_runs_is_done_once_by_whoever_comes_first(t
         process.reach("claim.after_commit")
 
 
-def test_a_file_makes_a_program_act(tmp_path: Path) -> None:
-    laid = tmp_path / "laid"
-    laid.write_text("claim.after_commit=kill@2")
-    program = process("", *["claim.after_commit"] * 3, file=laid)
+def test_a_file_in_the_folder_makes_a_program_act(tmp_path: Path) -> None:
+    (tmp_path / "claim.after_commit").write_text("kill@2")
+    program = process("", *["claim.after_commit"] * 3, folder=tmp_path)
     assert passed(program) == ["claim.after_commit"]
     assert program.returncode == -signal.SIGKILL
 

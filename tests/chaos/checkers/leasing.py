@@ -43,12 +43,15 @@ def _out_of_time(case: Case, lease: Lease) -> Iterator[Violation]:
 
 
 def recovery(case: Case) -> Iterator[Violation]:
-    """A worker that cannot work has no lease: an agent stopped for longer than a lease lasts can never renew it."""
+    """A worker that cannot work has no lease: an agent stopped for longer than a lease lasts can never renew it. It may
+    have joined anew, as another worker."""
+    if case.clock_set:
+        return
     lasting = case.lease_seconds + SLACK_SECONDS
     stopped = [freeze for freeze in case.freezes if not freeze.host and freeze.until - freeze.since > lasting]
     for freeze in stopped:
         for worker in case.workers:
-            if worker.pid in freeze.pids and worker.state in LIVING:
+            if worker.pid in freeze.pids and worker.state in LIVING and worker.joined_at < freeze.since:
                 seconds = freeze.until - freeze.since
                 what = f"worker {worker.id} was stopped for {seconds:.0f} s and never lost its lease"
                 yield Violation("recovery", what)

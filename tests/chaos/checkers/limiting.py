@@ -1,15 +1,16 @@
 """Limits and shares: how many at once, and who waits how long."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from statistics import median
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from chaos.case import Case, JobRow, Violation
 
 FLOODING: Final = "flood"
 """The tenant that submits more than its share."""
-STARVED_SECONDS: Final = 5.0
+FLOOD_TASK: Final = "quick"
+PASSED_OVER: Final = 1000
+"""More than workers take ahead: shares go by the time that jobs take, so that cheap ones come by the hundred."""
 
 
 def limits(case: Case) -> Iterator[Violation]:
@@ -55,13 +56,39 @@ def most_at_once(spans: Iterable[tuple[Any, Any]]) -> int:
 
 
 def waits(case: Case) -> Iterator[Violation]:
-    """A tenant that floods makes itself wait, and not the others."""
-    medians = {tenant: median(seconds) for tenant, seconds in waited(case).items()}
-    flooding = medians.pop(FLOODING, None)
-    for tenant, seconds in medians.items():
-        if flooding is not None and seconds > flooding + STARVED_SECONDS:
-            what = f"jobs of {tenant} waited {seconds:.1f} s at the median, those of {FLOODING} {flooding:.1f} s"
-            yield Violation("waits", what)
+    """A tenant that floods makes itself wait, and not the others: while many of its jobs start, one of each other
+    tenant does, if it has any that nothing holds back."""
+    first = sorted((min(run.first for run in runs), job) for job, runs in case.runs_of.items() if job in case.jobs)
+    for tenant in {row.tenant for row in case.jobs.values()} - {FLOODING}:
+        for since, until in _passed_over(case, first, tenant):
+            if waiting := _waiting(case, tenant, since, until):
+                what = f"{PASSED_OVER} jobs of {FLOODING} started and none of {tenant}, though {len(waiting)} waited"
+                yield Violation("waits", what, waiting[0])
+                break
+
+
+def _passed_over(case: Case, first: Sequence[tuple[float, str]], tenant: str) -> Iterator[tuple[float, float]]:
+    """From the first to the last of so many starts of the flood in a row, with none of the tenant's between them."""
+    row: list[float] = []
+    for at, job in first:
+        owner = case.jobs[job].tenant
+        if owner == tenant:
+            row.clear()
+        elif owner == FLOODING:
+            row.append(at)
+        if len(row) >= PASSED_OVER:
+            yield row[-PASSED_OVER], at
+
+
+def _waiting(case: Case, tenant: str, since: float, until: float) -> list[str]:
+    """Jobs as those of the flood, without limits and not cancelled, that had not started in the end."""
+    cancelled = {row.job for row in case.outcomes if row.state == "cancelled"}
+    return [
+        job
+        for job, (answered, started) in case.first_waits.items()
+        if answered < since and until < started and (row := case.jobs.get(job)) is not None
+        and row.tenant == tenant and row.task == FLOOD_TASK and job not in cancelled
+    ]  # fmt: skip
 
 
 def waited(case: Case) -> dict[str, list[float]]:

@@ -1,8 +1,7 @@
 """Every failpoint of Horae: a program dies, freezes, breaks off or waits at that moment.
 
 All servers, or all workers with their children, are told of it while they run, and whichever comes by first acts. What
-the load does not bring about is provoked. If none comes by within some seconds, that is said, and all go on as if nothing
-had been.
+the load does not bring about is provoked. If nobody comes by in time, that is said, and all go on as before.
 """
 
 import random
@@ -27,8 +26,8 @@ from .fault import Act, Fault
 ACTIONS: Final = ("kill", "kill", "raise", "delay:300ms", "stop:1500ms")
 OF_WORKERS: Final = ("worker", "web", "child")
 MIGRATE: Final = "migrate"
-SECONDS: Final = 15.0
-"""For somebody to come by; twice the time in which a dead worker is noticed."""
+SECONDS: Final = 45.0
+"""For somebody to come by: other faults may have taken down all who could. Only this strike waits so long."""
 OLD_DAYS: Final = (60, 600)
 """Beyond retention: a server that starts drops such a day."""
 
@@ -54,10 +53,8 @@ def action_at(name: str, chance: random.Random) -> str:
 
 async def waylay(world: World, chance: random.Random, name: str, action: str) -> None:
     ambush = world.ambushes["worker" if name.split(".", maxsplit=1)[0] in OF_WORKERS else "server"]
-    async with ambush.lock:
-        with ambush.laid(f"{name}={action}"):
-            async with provocation(name)(world, chance):
-                await wait_for(lambda: ambush.sprung, SECONDS, what=f"somebody to come by {name}")
+    async with ambush.laid(name, action) as sprung, provocation(name)(world, chance):
+        await wait_for(sprung, SECONDS, what=f"somebody to come by {name}")
 
 
 def nothing(world: World, chance: random.Random) -> AbstractAsyncContextManager[None]:

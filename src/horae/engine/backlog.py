@@ -302,8 +302,10 @@ class Backlog:
             recent = time.monotonic() - LINE_SECONDS
             self._lines = {kind: line for kind, line in self._lines.items() if line.used_at > recent}
         line = self._lines[kind] = Line(kind) if parent is None else parent.branch(kind)
-        for tenant_id in {one for profile in self._active if line.serves(profile.number) for one in profile.tenants()}:
-            line.enter(tenant_id, newcomer=False)
+        # By tenant, who has one such profile mostly at the first look; by profile, it would be a look at every lane.
+        for tenant_id, heads in self._heads.items():
+            if any(line.serves(profile.number) for profile in heads.profiles()):
+                line.enter(tenant_id, newcomer=False)
         return line
 
     def charge(self, session: "Session", tenant_id: int, seconds: float) -> None:

@@ -44,8 +44,9 @@ class Learning:
             self._backlog.fill(lane.hint)
 
     def learn(self, session: Session, chosen: Sequence[Chosen], got: Claimed, want: int) -> None:
-        counts = Counter(row["lane_id"] for row in got.rows)
-        last = {row["lane_id"]: row["rank"] for row in got.rows}  # of each lane in the order of rank
+        lanes = [row["lane_id"] for row in got.rows]
+        counts = Counter(lanes)
+        last = dict(zip(lanes, [row["rank"] for row in got.rows], strict=True))  # of each lane in the order of rank
         # A lane that had less than it was still allowed was not stopped by the limit.
         cuts = {cut.lane_id: cut for cut in got.cuts if counts[cut.lane_id] >= cut.allowed}
         enough = len(got.rows) >= want

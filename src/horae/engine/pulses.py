@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
+from operator import add
 from typing import Final
 
 import msgspec
@@ -40,7 +41,7 @@ class Pulse:
         self.since = time.monotonic()
 
     def add(self, beats: Beats) -> None:
-        self.counts = tuple(a + b for a, b in zip(self.counts, beats.counts, strict=True))  # type: ignore[assignment]
+        self.counts = _sum(self.counts, beats.counts)
         self.jobs.update(dict.fromkeys(islice(beats.jobs, max(0, MAX_JOBS - len(self.jobs)))))
 
     @property
@@ -76,7 +77,8 @@ class Listener:
         """One after another, until the server stops. None after a time without any."""
         while not self._over:
             try:
-                await asyncio.wait_for(self._news.wait(), quiet_seconds)
+                async with asyncio.timeout(quiet_seconds):
+                    await self._news.wait()
             except TimeoutError:
                 yield None
             else:
@@ -106,7 +108,10 @@ class Pulses:
             if flow.events:
                 beats = Beats(_beat(flow), named.get(tenant_id, []))
                 self.hear(tenant_id, beats)
-                self._tell(tenant_id, beats)
+                waiting = self._untold.get(tenant_id)
+                self._untold[tenant_id] = beats if waiting is None else _together(waiting, beats)
+        if self._untold:
+            self.nudge()
 
     def hear(self, tenant_id: int, beats: Beats) -> None:
         """Here or on another server."""
@@ -135,16 +140,6 @@ class Pulses:
         for listener in self._listeners:
             listener.close()
 
-    def _tell(self, tenant_id: int, beats: Beats) -> None:
-        waiting = self._untold.get(tenant_id)
-        if waiting is not None:
-            pulse = Pulse()
-            pulse.add(waiting)
-            pulse.add(beats)
-            beats = Beats(pulse.counts, list(pulse.jobs))
-        self._untold[tenant_id] = beats
-        self.nudge()
-
     def take_untold(self, tenants: int, jobs: int) -> dict[int, Beats]:
         """What the other servers have not been told: of so many tenants, naming so many jobs at most."""
         taken: dict[int, Beats] = {}
@@ -159,6 +154,15 @@ class Pulses:
 
 def _nobody() -> None:
     """Before the engine has connected its parts."""
+
+
+def _together(earlier: Beats, later: Beats) -> Beats:
+    jobs = list(islice(dict.fromkeys((*earlier.jobs, *later.jobs)), MAX_JOBS)) if later.jobs else earlier.jobs
+    return Beats(_sum(earlier.counts, later.counts), jobs)
+
+
+def _sum(one: Beat, other: Beat) -> Beat:
+    return tuple(map(add, one, other))
 
 
 def _beat(flow: Flow) -> Beat:

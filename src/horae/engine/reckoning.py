@@ -72,14 +72,14 @@ class Reckoning:
 
     def _write_down(self, session: Session, key: LaneKey, ends: Sequence[Finished]) -> None:
         tenant_id, task, worker_id = key.tenant_id, key.task, session.worker_id
-        faults = [end for end in ends if end.end in FAULTS]
-        elsewhere = self._records.elsewhere(tenant_id, task, worker_id) if faults else 0.0
-        for _ in faults:
-            session.record.failed(elsewhere)
         good = [end.took for end in ends if end.end is End.SUCCEEDED]
+        faults = 0 if len(good) == len(ends) else sum(end.end in FAULTS for end in ends)
+        elsewhere = self._records.elsewhere(tenant_id, task, worker_id) if faults else 0.0
+        for _ in range(faults):
+            session.record.failed(elsewhere)
         if good:
             session.record.succeeded(len(good), sum(good) / len(good), self._durations.expected(tenant_id, task))
         elif not faults:
             session.record.returned()
         if good or faults:
-            self._records.note(tenant_id, task, worker_id, len(good) + len(faults), len(faults))
+            self._records.note(tenant_id, task, worker_id, len(good) + faults, faults)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import asyncpg
 
-from horae.store.database import Database, Rows, columns
+from horae.store.database import Database, Rows, columns, numbers
 
 
 class FlowRow(NamedTuple):
@@ -33,7 +33,8 @@ class Flows:
 
     async def flow_add(self, rows: Sequence[FlowRow], spans: Sequence[int], ago: float) -> None:
         """To the sums of these spans, as they were so many seconds ago. Sent once, as `rollup_add` is."""
-        await self._database.once("flow_add", *columns(rows), spans, ago)
+        *sums, waits = columns(rows)
+        await self._database.once("flow_add", *map(numbers, sums), waits, spans, ago)
 
     async def flow_ends(self, tenant_id: int | None, until: datetime, hours: int) -> Rows:
         return await self._database.fetch("flow_ends", tenant_id or 0, until, hours)

@@ -64,8 +64,9 @@ async def lanes(bench: Bench) -> None:
     for place_number, name in enumerate(names):
         bench.notes.figure(f"rate_{name}", [row[place_number].rate for row in rounds], "jobs/s")
     for place_number, name in enumerate(names):
-        cpu = [row[place_number].usage["server"].cpu / row[place_number].jobs * 1e6 for row in rounds]
-        bench.notes.figure(f"cpu_server_{name}", cpu, "µs/job")
+        for part in rounds[0][place_number].usage:
+            cpu = [row[place_number].usage[part].cpu / row[place_number].jobs * 1e6 for row in rounds]
+            bench.notes.figure(f"cpu_{part}_{name}", cpu, "µs/job")
     curves = {name: one.curve for name, one in zip(names, rounds[-1], strict=True)}
     bench.notes.charts.append(Chart("lanes, last round", "seconds", "jobs/s", curves))
 

@@ -4,13 +4,14 @@
 -- Adds what a server counted to the sums of some spans. Rows are locked in one order. Few starts are looked at, so most
 -- histograms are empty and stay as they are.
 -- $1 tenants, $2 submitted, $3 started, $4 succeeded, $5 failed, $6 cancelled, $7 other, $8 retried, $9 runs,
--- $10 run seconds, $11 histograms of start delays, as text, $12 spans, $13 how many seconds ago that was
+-- $10 run seconds, $11 histograms of start delays, as text, $12 spans, $13 how many seconds ago that was. Numbers come as
+-- the text of an array (see store.database.numbers).
 insert into flow (tenant_id, span, bucket, submitted, started, succeeded, failed, cancelled, other, retried, runs,
                   run_seconds, waits)
 select c.tenant_id, s.span, date_bin(s.span * interval '1 second', n.at, 'epoch'), c.submitted, c.started, c.succeeded,
        c.failed, c.cancelled, c.other, c.retried, c.runs, c.run_seconds, c.waits::bigint[]
-from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
-            $9::bigint[], $10::float[], $11::text[])
+from unnest($1::text::int[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[],
+            $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::float[], $11::text[])
     as c (tenant_id, submitted, started, succeeded, failed, cancelled, other, retried, runs, run_seconds, waits)
 cross join unnest($12::int[]) as s (span)
 cross join (select clock_timestamp() - $13::float * interval '1 second' as at) n

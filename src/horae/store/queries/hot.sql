@@ -68,10 +68,10 @@ select job_id::text as id from won;
 -- up to its quota.
 -- Nothing is given to a worker whose own lease has ended, nor by a policy that is no longer the present one.
 -- $1 worker, $2 grant number, $3 policy version, $4 limit, $5 lanes, $6 their tenants, $7 floors, $8 ceilings,
--- $9 quotas
+-- $9 quotas, all of them as the text of an array
 with picked as materialized (
     select r.place, w.lane_id, r.rank, r.id, r.attempt + 1 as attempt, w.tenant_id
-    from unnest($5::int[], $6::int[], $7::bigint[], $8::bigint[], $9::int[])
+    from unnest($5::text::int[], $6::text::int[], $7::text::bigint[], $8::text::bigint[], $9::text::int[])
         as w (lane_id, tenant_id, floor, ceiling, quota)
     cross join lateral (
         select ready.ctid as place, rank, id, attempt from ready
@@ -97,8 +97,8 @@ left join lateral (
 
 -- name: job_claim_limited
 -- The same for lanes with limits; see the function. Rows without an id are lanes that were cut short.
--- $1 … $9 as job_claim, $10 groups, $11 their running limits, $12 rates, $13 bursts, $14 how many groups each lane
--- has, $15 which
+-- $1 … $9 as job_claim, but arrays, $10 groups, $11 their running limits, $12 rates, $13 bursts, $14 how many groups each
+-- lane has, $15 which
 select lane_id, id, attempt, rank, params, options, wait
 from limited_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
 

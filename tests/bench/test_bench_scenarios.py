@@ -53,6 +53,7 @@ def test_every_scenario_is_tried() -> None:
     assert SMALL.keys() | {"failover"} == SCENARIOS.keys()
 
 
+@pytest.mark.timeout(300)  # that of the console starts a browser four times, which a busy machine takes long for
 @pytest.mark.parametrize("scenario", SMALL)
 async def test_a_scenario_tells_well_formed_figures(scenario: str, bench_cluster: Cluster) -> None:
     notes = await run(bench_cluster, scenario, SMALL[scenario])

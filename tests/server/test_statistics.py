@@ -1,11 +1,13 @@
 """What became of tasks' jobs over time."""
 
+import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import asyncpg
 import pytest
 
+from horae.store.statements import statements
 from horae.testing.waiting import wait_for
 
 from .house import House, end
@@ -101,3 +103,31 @@ async def test_a_short_time_long_ago_is_told_by_the_hour(house: House, database:
 async def test_a_time_that_makes_no_sense_is_refused(house: House, since: str, until: str):
     answer = await house.get("/v1/tasks/work/statistics", since=since, until=until)
     assert (answer.code, answer.json["field"]) == ("invalid_input", "since")
+
+
+async def test_the_sums_of_all_tenants_are_those_of_each_together(house: House, database: str):
+    """Whatever has been summed up into minutes and hours by now, and however often."""
+    connection = await asyncpg.connect(database, server_settings={"search_path": "horae"})
+    now = datetime.now(UTC).replace(second=0, microsecond=0)
+    chance = random.Random(7)
+    try:
+        async with connection.transaction():  # all at once: the server sums up too, and does not look back
+            for minutes in chance.sample(range(3, 300), 60):
+                await connection.execute(
+                    "insert into rollup (bucket, tenant_id, task, queue, submitted, failed) "
+                    "select $1, id, 'work', $2, $3, $4 from tenant where name = $5",
+                    now - timedelta(minutes=minutes), chance.choice(["default", "other"]), chance.randrange(9),
+                    chance.randrange(9), chance.choice(["red", "blue"]),
+                )  # fmt: skip
+        for name in ("rollup_fold_minutes", "rollup_fold_minutes", "rollup_fold_hours", "rollup_fold_hours"):
+            await connection.execute(statements()[name])
+        plain = await connection.fetchrow("select sum(submitted)::int, sum(failed)::int from rollup")
+    finally:
+        await connection.close()
+
+    for hours in (5.9, 24):
+        since = (now - timedelta(hours=hours)).isoformat()
+        found = (await house.get("/v1/tasks/work/statistics", since=since, who="root")).json["items"]
+        assert tuple(sum(step.get(name, 0) for step in found) for name in ("submitted", "failed")) == tuple(plain)
+        each = (await house.get("/v1/tasks/statistics", since=since, who="root")).json["items"]
+        assert sum(task["submitted"] for task in each) == plain[0]

@@ -136,7 +136,9 @@ from fresh;
 -- The sums of a day in which all these tenants had jobs of a task all the time: by the hour, and by minutes and ten
 -- seconds of this hour and the last; and those of all tenants together that plots read.
 -- $1 tenants, $2 task
-with tens as (
+with whose as ( -- each tenant, and all of them together
+    select t, case t when 0 then cardinality($1::int[]) else 1 end as n from unnest(0 || $1::int[]) as t
+), tens as (
     insert into rollup (bucket, tenant_id, task, queue, submitted, started, succeeded, runs, run_seconds, run_squares)
     select b, t, $2, 'default', 50, 50, 50, 50, 1, 1
     from generate_series(date_trunc('hour', clock_timestamp()) - interval '1 hour',
@@ -145,17 +147,17 @@ with tens as (
 ), minutes as (
     insert into rollup_minute (bucket, tenant_id, task, queue, submitted, started, succeeded, runs, run_seconds,
                                run_squares)
-    select b, t, $2, 'default', 300, 300, 300, 300, 6, 6
+    select b, t, $2, 'default', 300 * n, 300 * n, 300 * n, 300 * n, 6 * n, 6 * n
     from generate_series(date_trunc('hour', clock_timestamp()) - interval '1 hour',
                          date_trunc('minute', clock_timestamp()) - interval '5 minutes', interval '1 minute') as b,
-         unnest($1::int[]) as t
+         whose
 ), hours as (
     insert into rollup_hour (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, runs, run_seconds,
                              run_squares)
-    select b, t, $2, 'default', 18000, 18000, 17000, 1000, 18000, 360, 360
+    select b, t, $2, 'default', 18000 * n, 18000 * n, 17000 * n, 1000 * n, 18000 * n, 360 * n, 360 * n
     from generate_series(date_trunc('hour', clock_timestamp()) - interval '25 hours',
                          date_trunc('hour', clock_timestamp()) - interval '1 hour', interval '1 hour') as b,
-         unnest($1::int[]) as t
+         whose
 )
 insert into flow (tenant_id, span, bucket, submitted, started, succeeded, failed, cancelled, other, retried, runs,
                   run_seconds, waits)

@@ -15,8 +15,10 @@ from horae.model.states import State
 from horae.store.actions import DeadLetters as DeadStore
 
 MAX_CAUSES: Final = 200
-LOOKED_AT: Final = 100
-"""Of each cause, this many of the newest jobs tell which tasks it is in."""
+LOOKED_AT: Final = (20, 100)
+"""Of each cause, at least and at most this many of the newest jobs tell which tasks it is in."""
+LOOKED_AT_ALL: Final = 1_000
+"""Of all causes together, where that leaves each its least."""
 SHOWN_IDS: Final = 5
 
 
@@ -43,8 +45,10 @@ class Dead:
         bounds = (lowest_id(since) if since else FIRST_ID, lowest_id(until) if until else LAST_ID)
         rows = await self._store.dead_causes(tenants, cause, *bounds, MAX_CAUSES)
         groups = [(row["tenant_id"], row["cause"]) for row in rows]
+        least, most = LOOKED_AT
+        each = max(least, min(most, LOOKED_AT_ALL // max(len(groups), 1)))
         newest: dict[int, list[asyncpg.Record]] = defaultdict(list)
-        for job in await self._store.dead_newest(groups, *bounds, LOOKED_AT):
+        for job in await self._store.dead_newest(groups, *bounds, each):
             newest[job["place"]].append(job)
         return [_cause(row, newest[place]) for place, row in enumerate(rows, 1)]
 

@@ -156,9 +156,9 @@ class Lists:
     async def _candidates(self, search: Search) -> Found:
         wanted = search.wanted
         if wanted.dead:
-            bounds = (search.tenants, search.since, search.before, LOOK_AT)
+            bounds = (search.tenants, search.since, search.before, search.look_at)
             spots = await self._lists.dead(wanted.cause, wanted.ids, *bounds)
-            return spots, spots[-1].id if len(spots) >= LOOK_AT else None
+            return spots, spots[-1].id if len(spots) >= search.look_at else None
         if wanted.ids is not None:
             between = {i for i in wanted.ids if search.since <= i < search.before}
             return _newest_first([Spot(tenant_id, i) for tenant_id in search.tenants for i in between]), None

@@ -7,7 +7,7 @@ that wait for a worker of that kind can still be run.
 
 import difflib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -101,6 +101,17 @@ class Tasks:
             raise await self._unknown(tenant_id, name)
         return self._remember(tenant_id, definition_of(row))
 
+    async def learn(self, asked: Iterable[tuple[int, str]]) -> None:
+        """Reads those that are not fresh in memory, all at once. A task of many tenants is made ready once."""
+        missing = sorted({one for one in asked if self.recall(*one) is None})
+        ready: dict[tuple[int, str], KnownTask] = {}
+        for row in await self._control.task_get_many(missing) if missing else ():
+            owned = (row["tenant_id"], row["name"])
+            if owned not in ready:
+                ready[owned] = self._remember(row["asked_by"], definition_of(row))
+            else:
+                self._keep(row["asked_by"], msgspec.structs.replace(ready[owned], plain_lane=None))
+
     async def register(
         self,
         tenant_id: int,
@@ -182,11 +193,15 @@ class Tasks:
         return [read_definition(row["definition"]) for row in rows]
 
     def _remember(self, tenant_id: int, definition: TaskDefinition) -> KnownTask:
+        until = time.monotonic() + REMEMBER_SECONDS
+        return self._keep(
+            tenant_id, KnownTask(definition, timeout_seconds(definition), known_schema(definition), until)
+        )
+
+    def _keep(self, tenant_id: int, known: KnownTask) -> KnownTask:
         if len(self._known) >= MAX_REMEMBERED:
             self._known.clear()
-        until = time.monotonic() + REMEMBER_SECONDS
-        known = KnownTask(definition, timeout_seconds(definition), known_schema(definition), until)
-        self._known[tenant_id, definition.name] = known
+        self._known[tenant_id, known.definition.name] = known
         return known
 
     async def _unknown(self, tenant_id: int, name: str) -> UnknownTask:

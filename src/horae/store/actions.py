@@ -131,11 +131,11 @@ class DeadLetters:
     async def dead_causes(
         self, tenants: Sequence[int], cause: str | None, since: UUID, before: UUID, rows: int
     ) -> Rows:  # fmt: skip
-        return await self._database.fetch("dead_causes", tenants, cause, since, before, rows)
+        return await self._database.fetch_planned("dead_causes", tenants, cause, since, before, rows)
 
     async def dead_newest(
         self, causes: Sequence[tuple[int, str | None]], since: UUID, before: UUID, rows: int
     ) -> Rows:  # fmt: skip
         """`causes` are tenants with a cause each; `place` in a row says which of them it is of, counted from 1."""
         tenants, names = [tenant_id for tenant_id, _ in causes], [cause for _, cause in causes]
-        return await self._database.fetch("dead_newest", tenants, names, since, before, rows)
+        return await self._database.fetch_planned("dead_newest", tenants, names, since, before, rows)

@@ -71,6 +71,10 @@ class Control:
     async def task_get(self, tenant_id: int, name: str) -> asyncpg.Record | None:
         return await self._database.fetchrow("task_get", tenant_id, name)
 
+    async def task_get_many(self, asked: Sequence[tuple[int, str]]) -> Rows:
+        """The tasks that tenants mean by names; `asked_by` tells whose question it was."""
+        return await self._database.fetch("task_get_many", *columns(asked))
+
     async def task_overview(self, tenant_id: int | None) -> Rows:
         """What a tenant may use; what runs is left out where it is long."""
         return await self._database.fetch("task_overview", tenant_id)

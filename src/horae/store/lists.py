@@ -90,9 +90,9 @@ class JobLists:
     ) -> list[Spot]:
         """Dead letters, newest first."""
         if cause is None:
-            found = await self._database.fetch("dead_list", tenants, ids, since, before, rows)
+            found = await self._database.fetch_planned("dead_list", tenants, ids, since, before, rows)
         else:
-            found = await self._database.fetch("dead_list_cause", tenants, ids, since, before, rows, cause)
+            found = await self._database.fetch_planned("dead_list_cause", tenants, ids, since, before, rows, cause)
         return [Spot(row["tenant_id"], row["id"]) for row in found]
 
     async def job_live(self, spots: Sequence[Spot], state: State) -> list[Spot]:

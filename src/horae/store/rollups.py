@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from horae.store.database import Database, Rows, columns
+from horae.store.database import Database, Rows, columns, numbers
 from horae.store.safety import Connection
 from horae.store.statements import statements
 
@@ -38,7 +38,8 @@ class Rollups:
 
     async def rollup_add(self, rows: Sequence[RollupRow]) -> None:
         """Sent once: after a lost answer nobody knows whether it was added, and twice would be worse than never."""
-        await self._database.once("rollup_add", *columns(rows))
+        tenants, tasks, queues, *sums = columns(rows)
+        await self._database.once("rollup_add", numbers(tenants), tasks, queues, *map(numbers, sums))
 
     async def rollup_durations(self, since: datetime | None) -> Rows:
         return await self._database.fetch("rollup_durations", since)

@@ -86,6 +86,14 @@ from task_meant($1, $2) o
 join task t on t.tenant_id = o.owner_id and t.name = $2
 left join tenant n on n.id = t.tenant_id;
 
+-- name: task_get_many
+-- The same of many tenants and names, `asked_by` telling which.
+-- $1 tenants, $2 names
+select w.tenant_id as asked_by, t.*
+from unnest($1::int[], $2::text[]) as w (tenant_id, name)
+cross join lateral task_meant(w.tenant_id, w.name) o
+join task t on t.tenant_id = o.owner_id and t.name = w.name;
+
 -- name: task_overview
 -- A long definition is left out: a list of a thousand scripts must not be a gigabyte.
 -- $1 tenant or null for any; those of tenant 0 belong to everybody, and some are shared

@@ -3,11 +3,13 @@
 -- name: rollup_add
 -- Adds what a server counted to the ten seconds of now, and to the depths. Rows are locked in one order for all servers.
 -- $1 tenants, $2 tasks, $3 queues, $4 submitted, $5 started, $6 succeeded, $7 failed, $8 cancelled, $9 other, $10 retried,
--- $11 runs, $12 run seconds, $13 their squares, $14 wait seconds, $15 change of pending, $16 change of running
+-- $11 runs, $12 run seconds, $13 their squares, $14 wait seconds, $15 change of pending, $16 change of running. Numbers
+-- come as the text of an array (see store.database.numbers).
 with counted as materialized (
-    select * from unnest($1::int[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-                         $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::float[], $13::float[],
-                         $14::float[], $15::bigint[], $16::bigint[])
+    select * from unnest($1::text::int[], $2::text[], $3::text[], $4::text::bigint[], $5::text::bigint[],
+                         $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[],
+                         $10::text::bigint[], $11::text::bigint[], $12::text::float[], $13::text::float[],
+                         $14::text::float[], $15::text::bigint[], $16::text::bigint[])
         as c (tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried, runs,
               run_seconds, run_squares, wait_seconds, pending, running)
 ), deepened as (
@@ -47,16 +49,16 @@ from read left join rollup r on r.bucket > read.since and r.bucket <= read.until
 group by r.tenant_id, r.task;
 
 -- name: rollup_fold_minutes
--- Sums up minutes that are over, from the last one that was: done again, it gives the same. Servers add to the ten seconds
--- of now, but one that had to wait for a lock is late.
+-- Sums up minutes that are over, by tenant and of all of them (tenant 0), from the last one that was: done again, it gives
+-- the same. Servers add to the ten seconds of now, but one that had to wait for a lock is late.
 insert into rollup_minute (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried,
                      runs, run_seconds, run_squares, wait_seconds)
-select date_trunc('minute', bucket), tenant_id, task, queue, sum(submitted), sum(started), sum(succeeded), sum(failed),
-       sum(cancelled), sum(other), sum(retried), sum(runs), sum(run_seconds), sum(run_squares), sum(wait_seconds)
+select date_trunc('minute', bucket), coalesce(tenant_id, 0), task, queue, sum(submitted), sum(started), sum(succeeded),
+       sum(failed), sum(cancelled), sum(other), sum(retried), sum(runs), sum(run_seconds), sum(run_squares), sum(wait_seconds)
 from rollup
 where bucket >= coalesce((select max(bucket) from rollup_minute), '-infinity')
   and bucket < (select date_trunc('minute', clock_timestamp() - interval '15 seconds'))
-group by 1, 2, 3, 4
+group by date_trunc('minute', bucket), task, queue, grouping sets ((tenant_id), ())
 on conflict (bucket, tenant_id, task, queue) do update
 set submitted = excluded.submitted, started = excluded.started, succeeded = excluded.succeeded,
     failed = excluded.failed, cancelled = excluded.cancelled, other = excluded.other, retried = excluded.retried,
@@ -67,12 +69,12 @@ set submitted = excluded.submitted, started = excluded.started, succeeded = excl
 -- The same of hours, from the minutes.
 insert into rollup_hour (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried,
                      runs, run_seconds, run_squares, wait_seconds)
-select date_trunc('hour', bucket), tenant_id, task, queue, sum(submitted), sum(started), sum(succeeded), sum(failed),
-       sum(cancelled), sum(other), sum(retried), sum(runs), sum(run_seconds), sum(run_squares), sum(wait_seconds)
+select date_trunc('hour', bucket), coalesce(tenant_id, 0), task, queue, sum(submitted), sum(started), sum(succeeded),
+       sum(failed), sum(cancelled), sum(other), sum(retried), sum(runs), sum(run_seconds), sum(run_squares), sum(wait_seconds)
 from rollup_minute
 where bucket >= coalesce((select max(bucket) from rollup_hour), '-infinity')
-  and bucket < (select date_trunc('hour', clock_timestamp() - interval '1 minute'))
-group by 1, 2, 3, 4
+  and bucket < (select date_trunc('hour', clock_timestamp() - interval '1 minute')) and tenant_id <> 0
+group by date_trunc('hour', bucket), task, queue, grouping sets ((tenant_id), ())
 on conflict (bucket, tenant_id, task, queue) do update
 set submitted = excluded.submitted, started = excluded.started, succeeded = excluded.succeeded,
     failed = excluded.failed, cancelled = excluded.cancelled, other = excluded.other, retried = excluded.retried,
@@ -98,25 +100,33 @@ returning 1;
 -- name: queue_list
 -- The queues: how many jobs wait and run, and what happened in the last minute of whole sums.
 -- $1 tenant or null for any, $2 rows
-with lately as (
-    select tenant_id, queue, sum(submitted) as submitted, sum(started) as started, sum(succeeded) as succeeded,
-           sum(failed) as failed, sum(retried) as retried, sum(wait_seconds) as wait_seconds
+with parts as (
+    -- Put together and grouped, not joined: for any tenant the planner expects few, and compared each with each.
+    select tenant_id, queue, true as listed, pending, running, 0::bigint as submitted, 0::bigint as started,
+           0::bigint as succeeded, 0::bigint as failed, 0::bigint as retried
+    from depth
+    where $1::int is null or tenant_id = $1
+    union all
+    select tenant_id, queue, false, 0, 0, submitted, started, succeeded, failed, retried
     from rollup
     -- Each instant in a subquery of its own: compared with a volatile function, every row would be read.
     where bucket >= (select date_bin('10 seconds', clock_timestamp(), 'epoch') - interval '1 minute')
       and bucket < (select date_bin('10 seconds', clock_timestamp(), 'epoch'))
       and ($1::int is null or tenant_id = $1)
+), queues as (
+    select tenant_id, queue, sum(pending)::bigint as pending, sum(running)::bigint as running,
+           sum(submitted)::float / 60 as submit_rate, sum(started)::float / 60 as start_rate,
+           sum(succeeded)::float / 60 as success_rate, sum(failed)::float / 60 as failure_rate,
+           sum(retried)::float / 60 as retry_rate
+    from parts
     group by tenant_id, queue
+    having bool_or(listed)
 )
-select t.name as tenant, d.tenant_id, d.queue, greatest(d.pending, 0) as pending, greatest(d.running, 0) as running,
-       coalesce(submitted, 0)::float / 60 as submit_rate, coalesce(started, 0)::float / 60 as start_rate,
-       coalesce(succeeded, 0)::float / 60 as success_rate, coalesce(failed, 0)::float / 60 as failure_rate,
-       coalesce(retried, 0)::float / 60 as retry_rate
-from depth d
-join tenant t on t.id = d.tenant_id
-left join lately l on l.tenant_id = d.tenant_id and l.queue = d.queue
-where $1::int is null or d.tenant_id = $1
-order by t.name, d.queue
+select t.name as tenant, q.tenant_id, q.queue, greatest(q.pending, 0) as pending, greatest(q.running, 0) as running,
+       q.submit_rate, q.start_rate, q.success_rate, q.failure_rate, q.retry_rate
+from queues q
+join tenant t on t.id = q.tenant_id
+order by t.name, q.queue
 limit $2;
 
 -- name: depth_load

@@ -1,5 +1,5 @@
 -- What became of a task's jobs over time: from sums of hours or minutes where these will do, and what is not summed up yet
--- from the smaller ones.
+-- from the smaller ones. Minutes and hours are summed up over all tenants too, as tenant 0.
 
 -- name: statistics_steps
 -- One task or one queue, step by step.
@@ -11,12 +11,12 @@ with summed as (
 ), parts as (
     select h.* from rollup_hour h
     where h.bucket >= $3 and h.bucket < least($4, (select hours from summed))
-      and ($1::int is null or h.tenant_id = $1) and ($2::text is null or h.task = $2)
+      and h.tenant_id = coalesce($1, 0) and ($2::text is null or h.task = $2)
       and ($7::text is null or h.queue = $7)
     union all
     select m.* from rollup_minute m
     where m.bucket >= greatest($3, (select hours from summed)) and m.bucket < least($4, (select minutes from summed))
-      and ($1::int is null or m.tenant_id = $1) and ($2::text is null or m.task = $2)
+      and m.tenant_id = coalesce($1, 0) and ($2::text is null or m.task = $2)
       and ($7::text is null or m.queue = $7)
     union all
     select r.* from rollup r
@@ -48,11 +48,12 @@ with summed as (
            coalesce((select max(bucket) + interval '1 minute' from rollup_minute where $4::int >= 60), '-infinity') as minutes
 ), parts as (
     select h.* from rollup_hour h
-    where h.bucket >= $2 and h.bucket < least($3, (select hours from summed)) and ($1::int is null or h.tenant_id = $1)
+    where h.bucket >= $2 and h.bucket < least($3, (select hours from summed))
+      and h.tenant_id <> 0 and ($1::int is null or h.tenant_id = $1)
     union all
     select m.* from rollup_minute m
     where m.bucket >= greatest($2, (select hours from summed)) and m.bucket < least($3, (select minutes from summed))
-      and ($1::int is null or m.tenant_id = $1)
+      and m.tenant_id <> 0 and ($1::int is null or m.tenant_id = $1)
     union all
     select r.* from rollup r
     where r.bucket >= greatest($2, (select greatest(hours, minutes) from summed)) and r.bucket < $3

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from horae import App, Cancelled, Client, Context, Fatal, InvalidParams, JobFailed, NotFound, Retry, State, WrongState
+from horae.client import preset
 from horae.testing.inline import inline
 
 app = App()
@@ -158,6 +159,17 @@ def test_many_are_submitted_with_their_refusals():
         with pytest.raises(InvalidParams, match=r"1 of 2 jobs were refused.*item 1"):
             flaky.submit_many([(1,), {"good_at": "x"}])
         assert [job.state for job in run.jobs] == [State.SUCCEEDED]
+
+
+async def test_many_in_several_calls_at_once_come_back_in_order(monkeypatch):
+    monkeypatch.setattr(preset, "CHUNK", 2)
+    with inline(app):
+        jobs = await flaky.asubmit_many([(n,) for n in range(1, 8)])
+        assert [(await job.get()).params for job in jobs] == [{"good_at": n} for n in range(1, 8)]
+        with pytest.raises(InvalidParams) as caught:
+            await flaky.asubmit_many([("x",) if n % 3 == 0 else (n,) for n in range(1, 8)])
+        assert [item["index"] for item in caught.value.extra["refused"]] == [2, 5]
+        assert len(caught.value.extra["accepted"]) == 5
 
 
 def test_output_and_logs_belong_to_the_job_and_still_reach_the_test(capsys):

@@ -19,6 +19,8 @@ from horae import (
     UnknownTask,
     Unreachable,
 )
+from horae.client import preset
+from horae.client.preset import CHUNK, CHUNK_BYTES
 
 JOB_ID = "01890a5d-ac96-774b-bcce-b302099a8057"
 
@@ -159,11 +161,19 @@ async def test_many_are_submitted_in_lines_and_come_back_in_order(stub, send):
     await send._clients.asynchronous.close()
 
 
-def test_more_than_a_thousand_go_in_several_calls(stub, send):
-    for size in (1000, 500):
+def test_more_than_one_call_takes_go_in_several(stub, send):
+    for size in (CHUNK, 500):
         stub.answer(bulk(*[{"id": "x", "state": "ready"}] * size))
-    assert len(send.submit_many([("a", "b")] * 1500)) == 1500
-    assert [len(request.body.splitlines()) for request in stub.requests] == [1000, 500]
+    assert len(send.submit_many([("a", "b")] * (CHUNK + 500))) == CHUNK + 500
+    assert [len(request.body.splitlines()) for request in stub.requests] == [CHUNK, 500]
+
+
+def test_large_jobs_go_in_calls_that_stay_small(stub, send):
+    text = "x" * (CHUNK_BYTES // 4)
+    for _ in range(4):
+        stub.answer(bulk({"id": "x", "state": "ready"}))
+    assert len(send.submit_many([(text, "b")] * 4)) == 4
+    assert [len(request.body) <= CHUNK_BYTES for request in stub.requests] == [True] * 4
 
 
 def test_refused_items_are_listed_in_one_error_that_keeps_the_accepted(stub, send):
@@ -175,11 +185,22 @@ def test_refused_items_are_listed_in_one_error_that_keeps_the_accepted(stub, sen
 
 
 def test_a_break_between_two_calls_keeps_the_ids_of_the_first(stub, send):
-    stub.answer(bulk(*[{"id": str(n), "state": "ready"} for n in range(1000)]))
+    stub.answer(bulk(*[{"id": str(n), "state": "ready"} for n in range(CHUNK)]))
     stub.hang_up()
     with pytest.raises(Unreachable, match="some, all or none") as caught:
-        send.submit_many([("a", "b")] * 1001)
-    assert len(caught.value.extra["accepted"]) == 1000
+        send.submit_many([("a", "b")] * (CHUNK + 1))
+    assert len(caught.value.extra["accepted"]) == CHUNK
+
+
+async def test_calls_under_way_beside_one_that_broke_are_waited_for(stub, send, monkeypatch):
+    monkeypatch.setattr(preset, "CHUNK", 2)
+    stub.answer(bulk(*[{"id": "x", "state": "ready"}] * 2))
+    stub.answer(bulk(*[{"id": "x", "state": "ready"}] * 2))
+    stub.hang_up()
+    with pytest.raises(Unreachable, match="some, all or none") as caught:
+        await send.asubmit_many([("a", "b")] * 6)
+    assert caught.value.extra["accepted"] == ["x"] * 4
+    await send._clients.asynchronous.close()
 
 
 def test_many_of_an_unregistered_task_are_submitted_after_registering_it(stub, send):

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from horae.engine.engine import Engine
-from horae.model.errors import HoraeError, IdempotencyConflict, InvalidInput, InvalidParams, UnknownTask
-from horae.model.job import JobRequest
+from horae.model.errors import HoraeError, IdempotencyConflict, InvalidInput, InvalidParams, OutcomeUnknown, UnknownTask
+from horae.model.job import MAX_PARAMS_BYTES, JobRequest, PlainRequest
 from horae.model.states import State
 from horae.model.task import TaskDefinition
+from horae.model.unique import Unique
 
 from .staging import ROOT, engine_config, join, resting_engine, submit
 
@@ -90,6 +91,70 @@ async def test_a_bulk_answers_each_item_for_itself(ready_to_submit: Engine, conn
     assert [type(a) for a in answers if isinstance(a, HoraeError)] == [kind for _, kind in bad]
     assert {a.id for a in answers if not isinstance(a, HoraeError)} <= await stored(conn)
     assert len(answers) == 1307
+
+
+async def test_plain_jobs_are_stored_as_the_same_jobs_one_by_one(ready_to_submit: Engine, conn):
+    await ready_to_submit.tasks.register(1, TaskDefinition(name="tall", max_attempts=9, priority=7, timeout="3m"))
+    params = [{"text": "ä\u20ac\x00\n" * (n % 3), "n": n} for n in range(400)]
+    for task in ("work", "tall"):
+        await ready_to_submit.submit.many(ROOT, [JobRequest(task=task)])
+        ready_to_submit.tasks.forget()
+        plain = await ready_to_submit.submit.plain(ROOT, [PlainRequest(task, each) for each in params])
+        other = await ready_to_submit.submit.many(ROOT, [JobRequest(task=task, params=each) for each in params])
+        assert [answer.state for answer in plain] == [State.READY] * 400
+        assert await rows(conn, plain) == await rows(conn, other)
+
+
+async def rows(conn, answers) -> list[tuple[object, ...]]:
+    """What is stored of jobs, in the order of their answers; instants only by how they lie to each other."""
+    found = await conn.fetch(
+        """
+        select j.tenant_id, j.lane_id, j.key_id, j.priority, j.params, j.options, r.lane_id, r.attempt,
+            round((j.rank / 1000000.0 - extract(epoch from j.run_at))::numeric, 3) as ahead, r.rank = j.rank as same,
+            abs(extract(epoch from j.run_at - clock_timestamp())) < 600 as now
+        from unnest($1::uuid[]) with ordinality as asked (id, place) join job j using (id) join ready r using (id)
+        order by asked.place
+        """,
+        [answer.id for answer in answers],
+    )
+    assert len(found) == len(answers)
+    return [tuple(row) for row in found]
+
+
+async def test_a_plain_bulk_that_needs_a_closer_look_stores_nothing(ready_to_submit: Engine, conn):
+    strict = {"type": "object", "properties": {"to": {"type": "string"}}}
+    await ready_to_submit.tasks.register(1, TaskDefinition(name="strict", params_schema=strict))
+    await ready_to_submit.tasks.register(1, TaskDefinition(name="brief", expires_in="1h"))
+    await ready_to_submit.tasks.register(1, TaskDefinition(name="alone", unique=Unique()))
+    await ready_to_submit.submit.many(ROOT, [JobRequest(task=task) for task in ("strict", "brief")])
+    before = await stored(conn)
+    for task, odd in (
+        ("work", PlainRequest("strict")), ("strict", PlainRequest("strict", {"to": 1})),
+        ("nosuch", PlainRequest("nosuch")), ("brief", PlainRequest("brief")), ("alone", PlainRequest("alone")),
+        ("work", PlainRequest("work", {"text": "x" * MAX_PARAMS_BYTES})),
+    ):  # fmt: skip
+        requests = [*[PlainRequest(task)] * 300, odd]
+        assert await ready_to_submit.submit.plain(ROOT, requests) is None
+    assert await stored(conn) == before
+
+
+async def test_of_a_plain_bulk_that_fails_half_way_the_first_half_is_accepted(
+    ready_to_submit: Engine, conn, monkeypatch
+):
+    jobs, real = ready_to_submit.submit._jobs, ready_to_submit.submit._jobs.job_submit_plain
+    batches = []
+
+    async def once(batch):
+        batches.append(batch)
+        if len(batches) > 1:
+            raise OutcomeUnknown("gone")
+        await real(batch)
+
+    monkeypatch.setattr(jobs, "job_submit_plain", once)
+    monkeypatch.setattr("horae.engine.submit.PLAIN_BATCH", 200)
+    answers = await ready_to_submit.submit.plain(ROOT, [PlainRequest("work")] * 400)
+    assert {answer.id for answer in answers[:200]} <= await stored(conn)
+    assert [type(answer) for answer in answers[200:]] == [OutcomeUnknown] * 200
 
 
 async def test_a_bulk_of_later_and_present_jobs_fills_both_tables(ready_to_submit: Engine, conn):
@@ -180,3 +245,35 @@ async def test_what_comes_from_the_task_is_filled_in(resting: Engine):
     other = await resting.submit.prepare(ROOT, JobRequest(task="slow", queue="days", priority=9, max_attempts=1))
     assert (other.priority, other.options) == (9, '{"max_attempts":1,"timeout":90.0}')
     assert resting.lanes.key(other.lane_id).queue == "days"
+
+
+async def test_a_bulk_of_many_tenants_asks_once_for_their_tasks(ready_to_submit: Engine, conn, monkeypatch):
+    names = [f"guest-{n}" for n in range(20)]
+    await conn.executemany("insert into tenant (name) values ($1)", [(name,) for name in names])
+    await ready_to_submit.tasks.register(0, TaskDefinition(name="common"))
+    await ready_to_submit.access.list_tenants(ROOT)
+    requests = [JobRequest(task="common", tenant=name) for name in names for _ in range(2)]
+    await ready_to_submit.submit.many(ROOT, requests)  # by now the tenants are known
+    ready_to_submit.tasks.forget()
+    asked = []
+    for name in ("task_get", "task_get_many"):
+        monkeypatch.setattr(ready_to_submit.tasks._control, name, _noted(ready_to_submit.tasks._control, name, asked))
+
+    answers = await ready_to_submit.submit.many(ROOT, requests)
+
+    assert asked == ["task_get_many"]
+    assert not [answer for answer in answers if isinstance(answer, HoraeError)]
+    counts = await conn.fetch(
+        "select count(*) from job j join tenant t on t.id = j.tenant_id where t.name like 'guest%' group by t.id"
+    )
+    assert [row["count"] for row in counts] == [4] * 20
+
+
+def _noted(control, name: str, asked: list[str]):
+    ask = getattr(control, name)
+
+    async def noted(*given):
+        asked.append(name)
+        return await ask(*given)
+
+    return noted

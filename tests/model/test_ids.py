@@ -45,6 +45,16 @@ def test_an_id_hints_at_its_tenant(unix, tenant_id):
     assert made == sorted(set(made))
 
 
+@given(seconds, st.integers(1, 2**31 - 1), st.integers(0, 20))
+def test_ids_of_a_batch_are_as_those_made_one_by_one(unix, tenant_id, count):
+    ids = JobIds(7)
+    made = [ids.make(unix, tenant_id), *ids.make_many(unix, tenant_id, count), ids.make(unix, tenant_id)]
+    assert len(made) == count + 2
+    assert made == sorted(set(made))
+    assert {(tenant_hint(UUID(i)), shard_of(UUID(i))) for i in made} == {(tenant_id % (1 << HINT_BITS), 7)}
+    assert {created_at(UUID(i)) for i in made} == {created_at(UUID(made[0]))}
+
+
 @given(seconds, st.integers(0, MAX_SHARD))
 def test_an_id_is_a_uuid7_that_tells_its_shard_and_its_time(unix, shard):
     made = UUID(JobIds(shard).make(unix))

@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horae.model.errors import HoraeError, InvalidInput, MalformedBody
-from horae.server.decoding import decode
+from horae.model.job import JobRequest, PlainRequest
+from horae.server.decoding import decode, decode_plain
 
 ANYTHING = msgspec.json.Decoder()
+JOB = msgspec.json.Decoder(JobRequest)
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters(exclude_categories=["Cs"])),
@@ -91,3 +93,40 @@ def test_many_keys_cost_linear_time():
 def test_many_quotes_and_colons_cost_linear_time():
     assert seconds(b"[" + b'"",' * 200_000 + b'":"') < 5
     assert seconds(b'{"a":"' + b"\\\\" * 200_000 + b'","a":1}') < 5
+
+
+def each(body: bytes) -> list[tuple[str, object]] | None:
+    """The jobs of a bulk, read line by line; None when one is not plain, or wrong."""
+    try:
+        jobs = [decode(line, JOB) for line in body.splitlines() if line.strip()]
+    except HoraeError:
+        return None
+    plain = all(job == JobRequest(task=job.task, params=job.params) for job in jobs)
+    return [(job.task, job.params) for job in jobs] if plain else None
+
+
+@given(st.lists(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), values, max_size=3), max_size=5))
+def test_plain_jobs_are_read_together_as_they_are_one_by_one(params):
+    body = msgspec.json.Encoder().encode_lines([PlainRequest("work", each) for each in params])
+    for text in (body, body.removesuffix(b"\n")):
+        found = decode_plain(text)
+        assert found is not None
+        assert [(job.task, job.params) for job in found] == each(text)
+
+
+LINE = b'{"task":"work","params":{"a":1}}'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"task":"work","task":"other"}', b'{"task":"work","params":{"a":1,"a":2}}',
+        b'{"task":"work","params":{"a":1,"\\u0061":2}}',
+        b'{"task":"work","params":{"a":%b1%b}}' % (b"[" * 64, b"]" * 64),
+        b'{"task":"work","priority":3}', b'{"task":"work","nonsense":1}', b'{"params":{}}', b"nul", b"1",
+        b'{"task":"\xff"}', b'{"task": "work"}', b'{"params":{},"task":"work"}',
+    ],
+)  # fmt: skip
+def test_a_line_that_must_be_looked_at_for_itself_sends_all_of_them_there(line):
+    assert decode_plain(b"\n".join((LINE, LINE))) == [PlainRequest("work", {"a": 1})] * 2
+    assert decode_plain(b"\n".join((LINE, line, LINE))) is None

@@ -16,7 +16,9 @@ SETTINGS = json.loads(os.environ["RACE_SETTINGS"])
 QUEUE = VERSION = "race"
 COPY = """
 insert into dbos.workflow_status select (
-    jsonb_populate_record(sample, jsonb_build_object('workflow_uuid', gen_random_uuid()))
+    jsonb_populate_record(
+        null::dbos.workflow_status, to_jsonb(sample) || jsonb_build_object('workflow_uuid', gen_random_uuid())
+    )
 ).*
 from (select * from dbos.workflow_status where name = 'noop' order by created_at desc limit 1) sample,
     generate_series(2, %s)

@@ -1,6 +1,5 @@
 """Horae itself: the tasks that its worker runs (`--app horae_peer.py:app`), and the desk, by the SDK."""
 
-import asyncio
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -10,8 +9,6 @@ import recording
 
 from horae import App
 
-BATCH = 1000
-ABREAST = 3
 LEFT = """
 select count(*) from (
     (select from horae.ready limit 1) union all
@@ -49,13 +46,7 @@ class Peer:
 
     async def submit_many(self, task: str, numbers: Sequence[int], at: datetime | None = None) -> None:
         order = app.tasks[task].options(at=at) if at else app.tasks[task]
-        left = [numbers[start : start + BATCH] for start in range(0, len(numbers), BATCH)]
-
-        async def caller() -> None:
-            while left:
-                await order.asubmit_many([(number,) for number in left.pop()])
-
-        await asyncio.gather(*(caller() for _ in range(ABREAST)))
+        await order.asubmit_many([(number,) for number in numbers])
 
     async def submit_due(self, numbers: Sequence[int], at: float) -> None:
         await self.submit_many("stamp", numbers, datetime.fromtimestamp(at, UTC))

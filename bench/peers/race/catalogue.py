@@ -96,8 +96,8 @@ PEERS: Final[Mapping[str, Peer]] = {
         jobs=150_000,
         busy=_HORAE,
         prompt=_HORAE,
-        settings="1 server, 1 worker with 2 slots (as `horae bench drain`), otherwise defaults; bulk by the SDK, 1,000 "
-        "a call, 3 abreast",
+        settings="1 server, 1 worker with 2 slots (as `horae bench drain`), otherwise defaults; bulk by "
+        "`asubmit_many`, which sends 5,000 a call, 3 abreast",
         accepted=SYNCED,
         kept="everything, for the time that retention says",
         bulk=True,

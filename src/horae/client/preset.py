@@ -1,9 +1,11 @@
 """Submitting a task with options fixed: one job, many, or one inside the caller's own database transaction."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any, Final, Generic, ParamSpec, TypeVar
 
-from horae.client import transaction
+from horae.client import calls, transaction
+from horae.client.calls import Call
 from horae.client.clients import Clients
 from horae.client.function import Function
 from horae.client.handles import AsyncJob, Job
@@ -17,7 +19,11 @@ R = TypeVar("R")
 Item = Sequence[Any] | Mapping[str, Any]
 """The arguments of one job of many: a tuple by position, or a dict by name."""
 
-CHUNK: Final = 1000
+CHUNK: Final = 5000
+"""Jobs in one call: PostgreSQL takes a third less for each of them than when a thousand come."""
+CHUNK_BYTES: Final = 8 * 1024 * 1024
+ABREAST: Final = 3
+"""Calls of one `asubmit_many` under way: client, server and database work at the same time."""
 _LISTED: Final = 5
 
 
@@ -48,26 +54,38 @@ class Preset(Generic[P, R]):
         return AsyncJob(client, answer.id, self._function.signature.returns, answer.warnings)
 
     def submit_many(self, items: Iterable[Item]) -> list[Job[R]]:
-        """One job for each item, up to a thousand a call. If any is refused one error lists which; see `Bulk`."""
+        """One job for each item, thousands to a call. If any is refused one error lists which; see `Bulk`."""
         client, bulk = self._clients.sync, self._bulk(items)
-        for chunk in bulk.chunks():
-            with bulk:
-                answer = client.submit_many(chunk)
+        with bulk:
+            for start, call in bulk.parts():
+                answer = client.send(call)
                 if bulk.unregistered(answer):
                     client.put_task(self._function.definition)
-                    answer = client.submit_many(chunk)
-                bulk.take(answer)
+                    answer = client.send(call)
+                bulk.take(start, answer)
         return [Job(client, job_id, self._function.signature.returns) for job_id in bulk.finish()]
 
     async def asubmit_many(self, items: Iterable[Item]) -> list[AsyncJob[R]]:
+        """The same with several calls at once, so that jobs of different calls may overtake each other."""
         client, bulk = self._clients.asynchronous, self._bulk(items)
-        for chunk in bulk.chunks():
-            with bulk:
-                answer = await client.submit_many(chunk)
-                if bulk.unregistered(answer):
-                    await client.put_task(self._function.definition)
-                    answer = await client.submit_many(chunk)
-                bulk.take(answer)
+        parts = bulk.parts()
+
+        async def send_parts() -> None:
+            try:
+                for start, call in parts:
+                    answer = await client.send(call)
+                    if bulk.unregistered(answer):
+                        await client.put_task(self._function.definition)
+                        answer = await client.send(call)
+                    bulk.take(start, answer)
+            finally:
+                # After a failure the others finish what they have sent, for it may be stored, and send no more.
+                parts.close()
+
+        with bulk:
+            ends = await asyncio.gather(*(send_parts() for _ in range(ABREAST)), return_exceptions=True)
+            for error in filter(None, ends):
+                raise error
         return [AsyncJob(client, job_id, self._function.signature.returns) for job_id in bulk.finish()]
 
     def submit_in(self, connection: Any, /, *args: P.args, **kwargs: P.kwargs) -> str:
@@ -106,36 +124,53 @@ class Bulk:
 
     def __init__(self, requests: list[JobRequest]) -> None:
         self._requests = requests
-        self._seen = 0
-        self._ids: list[str] = []
+        self._ids: dict[int, list[str]] = {}
         self._refused: list[dict[str, Any]] = []
 
-    def chunks(self) -> Iterable[list[JobRequest]]:
-        return (self._requests[start : start + CHUNK] for start in range(0, len(self._requests), CHUNK))
+    def parts(self) -> Generator[tuple[int, Call[BulkAnswer]], None, None]:
+        """The calls to make, each with the index of its first job."""
+        start, size = 0, min(CHUNK, len(self._requests))
+        while start < len(self._requests):
+            call = calls.submit_many(self._requests[start : start + size])
+            if size > 1 and len(call.body or b"") > CHUNK_BYTES:
+                size = max(size // 4, 1)
+                continue
+            yield start, call
+            start += size
 
     def unregistered(self, answer: BulkAnswer) -> bool:
         return answer.accepted == 0 and all(item.code == UnknownTask.code for item in answer.items)
 
-    def take(self, answer: BulkAnswer) -> None:
-        for index, item in enumerate(answer.items, self._seen):
+    def take(self, start: int, answer: BulkAnswer) -> None:
+        ids = self._ids[start] = []
+        for index, item in enumerate(answer.items, start):
             if item.id is not None:
-                self._ids.append(item.id)
+                ids.append(item.id)
             else:
                 self._refused.append({"index": index, "code": item.code, "detail": item.detail})
-        self._seen += len(answer.items)
+
+    @property
+    def accepted(self) -> list[str]:
+        return [job_id for start in sorted(self._ids) for job_id in self._ids[start]]
+
+    @property
+    def refused(self) -> list[dict[str, Any]]:
+        return sorted(self._refused, key=lambda item: item["index"])
 
     def __enter__(self) -> None: ...
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, HoraeError):
-            error.extra.update(accepted=self._ids, refused=self._refused)
+            error.extra.update(accepted=self.accepted, refused=self.refused)
 
     def finish(self) -> list[str]:
-        if not self._refused:
-            return self._ids
-        codes = {refused["code"] for refused in self._refused}
+        refused = self.refused
+        if not refused:
+            return self.accepted
+        codes = {item["code"] for item in refused}
         kind = by_code().get(codes.pop(), InvalidInput) if len(codes) == 1 else InvalidInput
-        shown = "; ".join(f"item {r['index']}: {r['detail']}" for r in self._refused[:_LISTED])
-        more = f"; and {len(self._refused) - _LISTED} more" if len(self._refused) > _LISTED else ""
-        detail = f"{len(self._refused)} of {self._seen} jobs were refused, the others are submitted: {shown}{more}"
-        raise kind(detail, accepted=self._ids, refused=self._refused)
+        shown = "; ".join(f"item {item['index']}: {item['detail']}" for item in refused[:_LISTED])
+        more = f"; and {len(refused) - _LISTED} more" if len(refused) > _LISTED else ""
+        seen = len(self._requests)
+        detail = f"{len(refused)} of {seen} jobs were refused, the others are submitted: {shown}{more}"
+        raise kind(detail, accepted=self.accepted, refused=refused)

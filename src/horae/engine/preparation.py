@@ -3,6 +3,7 @@
 Most requests name a task that was submitted before; for those everything is in memory, and `quick` waits for nobody.
 """
 
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -16,9 +17,20 @@ from horae.engine.policy import Policy
 from horae.engine.schemas import Schemas
 from horae.engine.tasks import KnownTask, Tasks
 from horae.model.durations import parse_duration
-from horae.model.errors import TooLarge
+from horae.model.errors import TooLarge, UnknownTask
 from horae.model.ids import JobIds
-from horae.model.job import DEFAULT_QUEUE, MAX_PARAMS_BYTES, JobOptions, JobRequest, check_request, is_plain, is_usual
+from horae.model.job import (
+    DEFAULT_QUEUE,
+    MAX_PARAMS_BYTES,
+    JobOptions,
+    JobRequest,
+    PlainRequest,
+    check_request,
+    expires_of,
+    is_plain,
+    is_usual,
+    promise_of,
+)
 from horae.model.matching import placement_of
 from horae.model.offpeak import off_peak_start
 from horae.model.placement import canonical
@@ -28,6 +40,7 @@ from horae.model.servicelevels import ServiceLevel
 from horae.model.unique import Unique, check_by
 from horae.store.control import LaneKey
 from horae.store.jobs import NewJob
+from horae.store.plainjobs import PlainJobs
 
 _encoder = msgspec.json.Encoder()
 
@@ -67,17 +80,53 @@ class Preparation:
         task = None if tenant_id is None else self._tasks.recall(tenant_id, request.task)
         if tenant_id is None or task is None:
             return None
-        lane_id = task.plain_lane
-        if lane_id is None or not is_usual(request):
-            lane_id = self._lanes.known(_lane_key(tenant_id, request, task))
-            if lane_id is None:
-                return None
-            if is_usual(request):
-                task.plain_lane = lane_id
+        lane_id = self._known_lane(tenant_id, request, task)
+        if lane_id is None:
+            return None
         params = encode_params(request.params)
         if not task.schema.passes(request.params, len(params)):
             return None
         return self._make(caller, tenant_id, request, task, lane_id, params, now)
+
+    async def plain(self, caller: Caller, requests: Sequence[PlainRequest]) -> PlainJobs | None:
+        """Plain requests for one task together, when there is nothing to tell any one of them."""
+        name = requests[0].task
+        tenant_id = self._access.tenant_known(caller, None)
+        if tenant_id is None:
+            return None
+        try:
+            task = await self._tasks.find(tenant_id, name)
+        except UnknownTask:
+            return None
+        any_of_them, now = JobRequest(task=name), self.now()
+        lane_id = self._known_lane(tenant_id, any_of_them, task)
+        if lane_id is None or task.definition.unique is not None:
+            return None
+        shared = self._make(caller, tenant_id, any_of_them, task, lane_id, "", now)
+        if expires_of(shared.options) is not None or promise_of(shared.options) is not None:
+            return None
+        params = []
+        for request in requests:
+            text = _encoder.encode(request.params)
+            passes = len(text) <= MAX_PARAMS_BYTES and task.schema.passes(request.params, len(text))
+            if request.task != name or not passes:
+                return None
+            params.append(text)
+        return PlainJobs(shared, self._ids.make_many(now.unix, tenant_id, len(params)), params)
+
+    def _known_lane(self, tenant_id: int, request: JobRequest, task: KnownTask) -> int | None:
+        usual = is_usual(request)
+        if usual and task.plain_lane is not None:
+            return task.plain_lane
+        lane_id = self._lanes.known(_lane_key(tenant_id, request, task))
+        if usual:
+            task.plain_lane = lane_id
+        return lane_id
+
+    async def learn(self, caller: Caller, requests: Iterable[JobRequest]) -> None:
+        """Has the tasks of a batch in memory, which may be of a thousand tenants: one question instead of as many."""
+        asked = ((self._access.tenant_known(caller, request.tenant), request.task) for request in requests)
+        await self._tasks.learn((tenant_id, task) for tenant_id, task in asked if tenant_id is not None)
 
     def place(self, caller: Caller, request: JobRequest) -> tuple[int, str] | None:
         """The tenant and queue that a request goes to, as far as they are in memory: for those that just submitted."""

@@ -6,8 +6,9 @@ the same time (`groupcommit`), in bulk, or once for its idempotency key. The ans
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
@@ -34,10 +35,10 @@ from horae.model.errors import (
     Overloaded,
     StoreUnavailable,
 )
-from horae.model.job import MAX_KEY_LENGTH, JobRequest, unique_of
+from horae.model.job import MAX_KEY_LENGTH, JobRequest, PlainRequest, unique_of
 from horae.model.states import State
 from horae.model.unique import Unique
-from horae.store.jobs import Jobs, NewJob
+from horae.store.jobs import COPY_FROM, Jobs, NewJob
 from horae.store.unique import Once
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+PLAIN_BATCH: Final = 5000
+"""Stored in one transaction. COPY makes room for its first thousand rows anew each time: five thousand cost PostgreSQL
+5 µs each, a thousand 7.5."""
 UNIQUES_AT_ONCE: Final = 3
 """Of one bulk submit: each takes a connection for itself."""
 
@@ -173,38 +177,73 @@ class Submit:
             answers += await self._chunk(caller, requests[start : start + BATCH])
         return answers
 
+    async def plain(self, caller: Caller, requests: Sequence[PlainRequest]) -> list[Submitted | HoraeError] | None:
+        """As `many`, for jobs of one task that differ in nothing but their params: at a third of the price.
+
+        None, and nothing is stored, when one of them has to be looked at for itself, or they are few.
+        """
+        if len(requests) < COPY_FROM or self._policy.rejecting or self._admission.active:
+            return None
+        jobs = await self._preparation.plain(caller, requests)
+        if jobs is None:
+            return None
+        answers: list[Submitted | HoraeError] = []
+        for batch in jobs.batches(PLAIN_BATCH):
+            failure = await self._store_bulk(partial(self._jobs.job_submit_plain, batch))
+            if failure is None:
+                self._tally.submitted_in(batch.shared.lane_id, batch.ids)
+                self._signals.ready({batch.shared.lane_id: batch.shared.rank})
+            answers += [failure or Submitted(job_id, State.READY) for job_id in batch.ids]
+        return answers
+
     async def _chunk(self, caller: Caller, requests: Sequence[JobRequest | HoraeError]) -> list[Submitted | HoraeError]:
-        prepared: list[NewJob | HoraeError] = []
-        now = self._preparation.now()
-        for request in requests:
-            try:
-                prepared.append(
-                    request
-                    if isinstance(request, HoraeError)
-                    else self._preparation.quick(caller, request, now) or await self.prepare(caller, request)
-                )
-            except HoraeError as error:
-                prepared.append(error)
+        prepared = await self._prepared(caller, requests)
         if self._policy.rejecting or self._admission.concerns(caller.key_id, caller.tenant_id):
             # In order: what a quota has left goes to the first, and the rest is refused one by one.
             prepared = [self._admitted(item) for item in prepared]
         keyed = await self._each_unique([job for job in prepared if isinstance(job, NewJob)])
         good = [job for job in prepared if isinstance(job, NewJob) and job.id not in keyed]
         if good:
-            try:
-                failpoints.reach("bulk.before_commit")
-                await self._jobs.job_submit_bulk(good)
-                failpoints.reach("bulk.after_commit")
-            except (StoreUnavailable, OutcomeUnknown) as error:
-                keyed |= dict.fromkeys((job.id for job in good), error)
-            else:
+            failure = await self._store_bulk(lambda: self._jobs.job_submit_bulk(good))
+            if failure is None:
                 self._announce(good)
+            else:
+                keyed |= dict.fromkeys((job.id for job in good), failure)
         return [
             keyed.get(item.id) or Submitted(item.id, State.READY if item.due else State.SCHEDULED)
             if isinstance(item, NewJob)
             else item
             for item in prepared
         ]
+
+    async def _prepared(self, caller: Caller, requests: Sequence[JobRequest | HoraeError]) -> list[NewJob | HoraeError]:
+        prepared: list[NewJob | HoraeError] = []
+        now, learnt = self._preparation.now(), False
+        for place, request in enumerate(requests):
+            if isinstance(request, HoraeError):
+                prepared.append(request)
+                continue
+            try:
+                job = self._preparation.quick(caller, request, now)
+                if job is None and not learnt:
+                    learnt = True
+                    rest = (one for one in requests[place:] if isinstance(one, JobRequest))
+                    await self._preparation.learn(caller, rest)
+                    job = self._preparation.quick(caller, request, now)
+                prepared.append(job or await self.prepare(caller, request))
+            except HoraeError as error:
+                prepared.append(error)
+        return prepared
+
+    async def _store_bulk(self, store: Callable[[], Awaitable[None]]) -> HoraeError | None:
+        """Returns why it failed, if it did."""
+        try:
+            failpoints.reach("bulk.before_commit")
+            await store()
+            failpoints.reach("bulk.after_commit")
+        except (StoreUnavailable, OutcomeUnknown) as error:
+            return error
+        return None
 
     async def _each_unique(self, jobs: Sequence[NewJob]) -> dict[str, Submitted | HoraeError]:
         """Settles those that are unique, each for itself; of the same key, in the order of the batch."""

@@ -129,6 +129,12 @@ class Tally:
         for lane_id, count in Counter(map(_lane_id, jobs)).items():
             self._of(lane_id).submitted += count
 
+    def submitted_in(self, lane_id: int, ids: Sequence[str]) -> None:
+        """The same of jobs in one lane."""
+        if len(self._changed) < MAX_CHANGED:
+            self._changed.update(dict.fromkeys(islice(ids, MAX_CHANGED), lane_id))
+        self._of(lane_id).submitted += len(ids)
+
     def started(self, lane_id: int, count: int = 1, waited: float = 0.0) -> None:
         """Jobs went from waiting to a worker; `waited` is the sum of their seconds from due to granted."""
         counts = self._of(lane_id)

@@ -66,6 +66,13 @@ class JobRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_
     """Only for keys that belong to no tenant; others submit to their own."""
 
 
+class PlainRequest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, gc=False):
+    """A `JobRequest` that names a task and params and nothing else: that is nearly every job of a large bulk."""
+
+    task: str
+    params: dict[str, Any] = {}
+
+
 class JobOptions(msgspec.Struct, kw_only=True, omit_defaults=True):
     """The rarer facts of a job, stored as one JSON column that is null when all are at their defaults."""
 

@@ -7,12 +7,14 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from horae.model.errors import InvalidInput, MalformedBody
-from horae.model.job import MAX_DEPTH
+from horae.model.job import MAX_DEPTH, PlainRequest
 
 T = TypeVar("T")
 
 _KEY: Final = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
 _NOT_BRACKET: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[^\[\]{}]')
+_plain = msgspec.json.Decoder(PlainRequest)
+_encoder = msgspec.json.Encoder()
 
 
 def decode(body: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
@@ -27,6 +29,23 @@ def decode(body: bytes, decoder: "msgspec.json.Decoder[T]") -> T:
     check_depth(body)
     check_duplicates(body)
     return value
+
+
+def decode_plain(body: bytes) -> list[PlainRequest] | None:
+    """Lines of JSON as plain requests, if that is what all of them are, written as we would write them.
+
+    What is read and written again as the same bytes names no key twice, and a line too short for it is not deep: so
+    most bulks are checked as a whole. Of all others each line must be read for itself.
+    """
+    try:
+        requests = _plain.decode_lines(body)
+        for line in body.splitlines():
+            if len(line) > 2 * MAX_DEPTH:
+                check_depth(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError, MalformedBody):
+        return None
+    written = _encoder.encode_lines(requests)
+    return requests if body in (written, written[:-1]) else None
 
 
 def check_depth(body: bytes) -> None:

@@ -12,6 +12,7 @@ from horae.model.errors import OutcomeUnknown, StoreUnavailable
 from horae.model.ids import HINT_BITS, tenant_hint
 from horae.store.database import AMBIGUOUS, Copy, Database, NotConnected, Rows, Transaction, columns, numbers
 from horae.store.moves import PromiseRow, expiries, promises, put_back, submit_in
+from horae.store.plainjobs import PlainJobs
 
 COPY_FROM: Final = 200
 
@@ -96,6 +97,14 @@ class Jobs:
             copies.append(Copy("promise", PromiseRow._fields, promised))
         return await self._insert(lambda: self._database.copy(copies))
 
+    async def job_submit_plain(self, jobs: PlainJobs) -> None:
+        """The same for jobs of one task that are due."""
+        copies = [
+            Copy("job", NewJob._fields[:-1], jobs.job_rows()),
+            Copy("ready", ("rank", "id", "lane_id", "attempt"), jobs.ready_rows()),
+        ]
+        return await self._insert(lambda: self._database.copy(copies))
+
     async def _insert(self, insert: Callable[[], Awaitable[object]]) -> None:
         """A lost answer is asked again: ids are ours, so the second insert tells us of the first."""
         lost = False
@@ -150,7 +159,8 @@ class Jobs:
 
     async def job_claim(self, worker_id: int, number: int, policy: int, limit: int, lanes: Sequence[LaneClaim]) -> Rows:
         """Not tried again: leases granted in an answer that got lost come back through the worker's `lost` numbers."""
-        return await self._database.once("job_claim", worker_id, number, policy, limit, *columns(lanes), hot=True)
+        wanted = map(numbers, columns(lanes))
+        return await self._database.once("job_claim", worker_id, number, policy, limit, *wanted, hot=True)
 
     async def job_claim_limited(
         self, worker_id: int, number: int, policy: int, limit: int, lanes: Sequence[LaneClaim], groups: "LaneGroups"

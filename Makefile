@@ -89,7 +89,7 @@ setup: $(STAMP)
 
 $(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Horae needs Python 3.11 or later")'
-	@test -x $(BIN)/python || { echo "Making $(VENV) …"; $(PYTHON) -m venv $(VENV); }
+	@test -e $(BIN)/activate || { echo "Making $(VENV) …"; $(PYTHON) -m venv $(VENV); }
 	@echo "Installing what requirements.lock names; the first time takes a minute …"
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade >/dev/null
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock

@@ -3,7 +3,7 @@ import { makeWorkerUtils, run } from "graphile-worker";
 import * as recording from "./recording.mjs";
 
 const connectionString = process.env.RACE_STORE;
-const BATCH = 1000;
+const BATCH = 5000;
 const ABREAST = 3;
 
 export class Peer {

@@ -3,7 +3,7 @@ import { PgBoss } from "pg-boss";
 import * as recording from "./recording.mjs";
 
 const settings = JSON.parse(process.env.RACE_SETTINGS);
-const BATCH = 1000;
+const BATCH = 5000;
 const ABREAST = 3;
 const QUEUES = ["noop", "stamp", "work"];
 

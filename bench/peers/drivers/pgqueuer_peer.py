@@ -16,7 +16,7 @@ from pgqueuer.queries import Queries
 
 STORE = os.environ["RACE_STORE"]
 SETTINGS = json.loads(os.environ["RACE_SETTINGS"])
-BATCH = 1000
+BATCH = 5000
 ABREAST = 3
 
 

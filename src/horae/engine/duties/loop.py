@@ -5,11 +5,14 @@ import random
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Protocol
+from typing import Final, Protocol
 
 import structlog
 
 log = structlog.get_logger()
+
+SHARE: Final = 0.03
+"""Of this server's time, at most this much goes into a duty that grows with what there is, as far as it may wait."""
 
 
 class Duty(Protocol):
@@ -18,6 +21,11 @@ class Duty(Protocol):
     """Seconds between runs, when nothing wakes it earlier."""
 
     async def run_once(self) -> Mapping[str, int]: ...
+
+
+def spaced(took: float, shortest: float, longest: float) -> float:
+    """The interval of a duty whose last run took so long."""
+    return min(max(took / SHARE, shortest), longest)
 
 
 class DutyLoop:

@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from horae.engine.dispatch import Dispatch
+from horae.engine.duties.loop import spaced
 from horae.store.upkeep import Upkeep
 
 LANES: Final = 5000
 SHORTEST, LONGEST = 0.25, 15.0
-SHARE: Final = 0.03
-"""Of this server's time, at most this much goes into looking."""
 
 
 class Scout:
@@ -36,6 +35,5 @@ class Scout:
             if len(rows) < LANES:
                 break
         self._dispatch.look_around()
-        took = time.monotonic() - started
-        self.interval = min(max(took / SHARE, SHORTEST), LONGEST)
+        self.interval = spaced(time.monotonic() - started, SHORTEST, LONGEST)
         return {}

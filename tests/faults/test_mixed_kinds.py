@@ -161,7 +161,7 @@ def remains(stack: Stack, tokens: set[str]) -> list[str]:
     listed = ["podman", "ps", "--all", "--format", "{{.Labels}}"]
     containers = subprocess.run(listed, capture_output=True, text=True, check=True).stdout
     mounts = Path("/proc/self/mountinfo").read_text()
-    groups = " ".join(str(path) for path in Path("/sys/fs/cgroup").glob("**/horae-*"))
+    groups = " ".join(group for group, _, _ in os.walk("/sys/fs/cgroup"))
     places = (("a container", containers), ("a mount", mounts), ("a control group", groups))
     left = [f"folder {life}" for life in lives(stack)]
     for token in tokens:

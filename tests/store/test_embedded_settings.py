@@ -17,14 +17,14 @@ def megabytes(value: str) -> int:
 @given(memory=SIZES, disk=SIZES)
 def test_the_settings_stay_within_their_bounds(memory: int, disk: int):
     found = settings(Machine(memory, disk))
-    assert 128 <= megabytes(found["shared_buffers"]) <= 8192
+    assert 128 <= megabytes(found["shared_buffers"]) <= 2048
     assert 256 <= megabytes(found["max_wal_size"]) <= 4096
     assert megabytes(found["max_wal_size"]) <= max(256, disk // 8 // MB)
     assert 32 <= megabytes(found["min_wal_size"]) < megabytes(found["max_wal_size"])
 
 
 def test_memory_is_shared_with_others():
-    assert settings(Machine(8192 * MB, 1 << 40))["shared_buffers"] == "2048MB"
+    assert settings(Machine(8192 * MB, 1 << 40))["shared_buffers"] == "1024MB"
 
 
 def test_only_a_test_gives_up_durability():

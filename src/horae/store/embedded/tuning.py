@@ -4,8 +4,6 @@ What a crash may not lose is never traded: fsync, full_page_writes and synchrono
 
 - Few, long checkpoints: after each one, the first change of a page writes the whole page to the log. `max_wal_size` is
   bounded by the free disk, of which the log shall not take more than an eighth.
-- A quarter of the memory for pages; only those take room that are used. A backlog of ten million jobs is 5 GB: what
-  many lanes take from all over it was copied from the system's cache and written back again and again.
 - Eager vacuum: `ready` and `lease` turn over completely every few seconds.
 - No WAL compression unless LZ4 is built in: with pglz the log of a job was no smaller.
 - `wal_level=minimal`: an embedded database has no replicas, and its backup is `pg_dump`. Whoever needs more than that
@@ -46,7 +44,7 @@ def _memory() -> int:
 def settings(machine: Machine, *, durable: bool = True) -> dict[str, str]:
     max_wal = _within(machine.free_disk // 8, 256 * MB, 4096 * MB)
     return {
-        "shared_buffers": _megabytes(_within(machine.memory // 4, 128 * MB, 8192 * MB)),
+        "shared_buffers": _megabytes(_within(machine.memory // 8, 128 * MB, 2048 * MB)),
         "effective_cache_size": _megabytes(max(machine.memory // 2, 256 * MB)),
         "maintenance_work_mem": _megabytes(_within(machine.memory // 64, 64 * MB, 256 * MB)),
         "max_wal_size": _megabytes(max_wal),

@@ -9,7 +9,6 @@ import os
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -24,6 +23,7 @@ from horae.model.errors import HoraeError
 from horae.model.job import JobRequest
 from horae.testing.waiting import wait_for
 from horae.worker.sandbox.cgroups import read_text
+from horae.worker.sandbox.groups import all_groups
 
 from .faults import FAULTS, failpoints
 from .faults.failpoints import waylay
@@ -179,8 +179,7 @@ async def test_the_worker_is_cut_off_in_a_network_of_its_own_and_comes_back(worl
 
 def figures(*names: str) -> list[int]:
     """What these files of the suite's control groups begin with, in either version."""
-    # Not by glob, which fails when a group of others ends meanwhile.
-    groups = [Path(at, name) for at, below, _ in os.walk("/sys/fs/cgroup") for name in below if "horae-chaos-" in name]
+    groups = [group for group in all_groups() if group.name.startswith("horae-chaos-")]
     words = [read_text(group / name).split() for group in groups for name in names]
     return [int(word[0]) for word in words if word and word[0].isdigit()]
 

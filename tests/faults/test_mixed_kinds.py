@@ -26,6 +26,7 @@ from horae.testing.stack import Stack, running_stack
 from horae.testing.waiting import wait_for
 from horae.worker import tree
 from horae.worker.errands.quarters import MARK
+from horae.worker.sandbox.groups import all_groups
 
 from .conftest import SHORT_LEASE
 from .effects import Effects
@@ -161,7 +162,7 @@ def remains(stack: Stack, tokens: set[str]) -> list[str]:
     listed = ["podman", "ps", "--all", "--format", "{{.Labels}}"]
     containers = subprocess.run(listed, capture_output=True, text=True, check=True).stdout
     mounts = Path("/proc/self/mountinfo").read_text()
-    groups = " ".join(group for group, _, _ in os.walk("/sys/fs/cgroup"))
+    groups = " ".join(str(group) for group in all_groups())
     places = (("a container", containers), ("a mount", mounts), ("a control group", groups))
     left = [f"folder {life}" for life in lives(stack)]
     for token in tokens:

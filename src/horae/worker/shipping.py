@@ -76,7 +76,6 @@ class Shipper:
     async def run(self) -> None:
         while True:
             await self._any.wait()
-            # Not asyncio.wait_for: in Python 3.11 it forgets that we are cancelled when a job ends at the same moment.
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_INTERVAL):
                     await self._urgent.wait()

@@ -53,7 +53,6 @@ class DutyLoop:
             self._wake.clear()
             await self._run_once()
             pause = self.duty.interval * random.uniform(0.9, 1.1) * min(2**self.failures, 16)
-            # Not asyncio.wait_for: in Python 3.11 it forgets that we are cancelled when somebody wakes us just then.
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._wake.wait()

@@ -79,7 +79,6 @@ class Timers:
         if wait <= 0:
             return
         self._sooner.clear()
-        # Not asyncio.wait_for: in Python 3.11 it forgets that we are cancelled when a sooner one comes just then.
         with suppress(TimeoutError):
             async with asyncio.timeout(wait):
                 await self._sooner.wait()

@@ -64,7 +64,7 @@ with asked as (
 select job_id::text as id from won;
 
 -- name: job_claim
--- Leases up to $7 jobs to a worker, lane by lane in the order given, each lane from its floor to its ceiling and
+-- Leases up to $4 jobs to a worker, lane by lane in the order given, each lane from its floor to its ceiling and
 -- up to its quota.
 -- Nothing is given to a worker whose own lease has ended, nor by a policy that is no longer the present one.
 -- $1 worker, $2 grant number, $3 policy version, $4 limit, $5 lanes, $6 their tenants, $7 floors, $8 ceilings,

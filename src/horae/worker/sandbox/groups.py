@@ -30,7 +30,7 @@ def sweep_everywhere(agent: str) -> None:
     """
     give_up = time.monotonic() + _PATIENCE
     beginning = f"{PREFIX}-{agent}-"
-    while (found := [group for group in _groups() if group.name.startswith(beginning)]) and time.monotonic() < give_up:
+    while (found := [one for one in all_groups() if one.name.startswith(beginning)]) and time.monotonic() < give_up:
         for group in found:
             _remove(group)
 
@@ -48,7 +48,7 @@ def _remove(folder: Path) -> None:
         time.sleep(0.001)
 
 
-def _groups() -> Iterator[Path]:
+def all_groups() -> Iterator[Path]:
     """All that there are on the host, whoever made them."""
     for tree in _trees():
         yield from _within(tree)

@@ -66,6 +66,10 @@ class StandIn:
         """So many fetches that grant something lose their answer."""
         self.break_completions: str | None = None
         """`before` or `after`: the next call that carries completions breaks before or after they are stored."""
+        self.hold_completions = False
+        """Calls that do nothing but bring completions are not answered, until `let_go`."""
+        self.held: list[int] = []
+        """How many completions each of those under way carries."""
         self.largest_want = 0
         self.free: list[Free | None] = []
         """What exchanges said of what is left, as they came."""
@@ -149,6 +153,10 @@ class StandIn:
     async def run(self, task: str, timeout: float | None = None, **params: Any) -> Finished:
         return (await self.done(await self.submit(task, timeout, **params)))[0]
 
+    async def let_go(self) -> None:
+        self.hold_completions = False
+        await self._notify()
+
     def text(self, job: str, stream: str | None = None) -> str:
         chunks = sorted((c for c in self.chunks if c.id == job and stream in (None, c.stream)), key=lambda c: c.seq)
         return "".join(chunk.text for chunk in chunks)
@@ -182,6 +190,8 @@ class StandIn:
             self.break_completions = None
         if breaks == "before":
             raise ConnectionResetError
+        if self.hold_completions and not call.want:
+            await self._hold(len(call.finished))
         stale = [Stale(job.id, job.attempt) for job in call.finished if not self._complete(worker, job)]
         self.stale += stale
         await self._notify()
@@ -192,6 +202,14 @@ class StandIn:
             self.break_fetches -= 1
             raise ConnectionResetError
         return _json(Exchanged(jobs=jobs, stale=stale, cancel=self.cancels, drain=self.drain))
+
+    async def _hold(self, completions: int) -> None:
+        self.held.append(completions)
+        try:
+            await self._notify()
+            await self.until(lambda: not self.hold_completions)
+        finally:
+            self.held.remove(completions)
 
     def _complete(self, worker: int, job: Finished) -> bool:
         if self.leased.pop((job.id, job.attempt), None) != worker:

@@ -50,6 +50,35 @@ async def test_a_completion_whose_answer_was_lost_is_stale_the_second_time_and_t
     assert [stale.id for stale in server.stale] == [done.id]
 
 
+async def test_ends_that_pile_up_behind_a_slow_call_go_by_a_second_one(server, start):
+    await start()
+    await server.done(*await server.submit_many("nothing", [{}] * 200))
+    server.hold_completions = True
+    jobs = await server.submit_many("nothing", [{}] * 4000)
+    await server.until(lambda: len(server.held) == 2)
+    assert server.held[1] == 1000
+    await server.let_go()
+    await server.done(*jobs)
+    assert not server.stale
+
+
+async def test_whoever_cannot_report_takes_no_more_jobs(server, start):
+    await start()
+    await server.done(*await server.submit_many("nothing", [{}] * 200))
+    server.hold_completions = True
+    jobs = await server.submit_many("nothing", [{}] * 20_000)
+    await server.until(lambda: server.held)
+    server.beats.clear()
+
+    def is_idle() -> bool:
+        return len(server.beats) > 3 and not any(beat.running or beat.queued for beat in server.beats[-3:])
+
+    await server.until(is_idle)
+    assert len(server.ready) > 5000
+    await server.let_go()
+    await server.done(*jobs)
+
+
 async def test_silence_ends_what_runs_before_the_lease_can_and_the_worker_joins_again(server, start, tmp_path):
     server.lease_seconds = 2.0
     await start(grace=30)

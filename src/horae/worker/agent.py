@@ -191,6 +191,7 @@ class Agent:
             courier.fetch(),
             courier.fetch_beside(),
             courier.report(),
+            courier.report_beside(),
             self._heart.run(joined, self._lease),
             self._shipper.run(),
             self._watch(),

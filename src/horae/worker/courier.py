@@ -1,7 +1,8 @@
 """Carries work both ways: asks for jobs with one long poll at a time, and brings back how they ended.
 
-While jobs come by the hundred, a second call asks for more and a third brings the ends: each is one transaction, and
-what one of them waits for (the database's disk, the server, this process) the others use.
+While jobs come by the hundred, a second call asks for more, a third brings the ends, and a fourth those that pile up
+meanwhile: each is one transaction, and what one of them waits for (the database's disk, the server, this process) the
+others use.
 
 A completion stays in the outbox until a call that carried it was answered; sent twice, the second is refused as stale.
 A fetch whose answer never came may have been granted jobs we do not know of: its number is listed as lost for two
@@ -32,6 +33,8 @@ _LARGEST: Final = 1000
 _BUSY: Final = 50
 """A fetch that brought so many jobs will soon be followed by another, which can carry what has ended meanwhile."""
 _GATHER_SECONDS: Final = 0.01
+_MOST_OUTGOING: Final = 4 * _LARGEST
+"""Who has so much to report takes no more jobs: if this process dies, all of that is run again."""
 
 
 class Courier:
@@ -57,6 +60,8 @@ class Courier:
         self._largest = _LARGEST
         self._last_batch = 0
         self._outgoing = asyncio.Event()
+        self._piled = asyncio.Event()
+        """As much is outgoing as one call carries."""
         self._wake = asyncio.Event()
         self._hungry = asyncio.Event()
         """More jobs are wanted than the fetch under way asks for."""
@@ -73,6 +78,8 @@ class Courier:
         self._outbox += outcomes
         if self._outbox:
             self._outgoing.set()
+        if len(self._outbox) >= _LARGEST:
+            self._piled.set()
 
     def wake(self) -> None:
         """More jobs may be wanted now."""
@@ -101,7 +108,7 @@ class Courier:
         backoff = Backoff()
         while True:
             self._wake.clear()
-            want = self._want(self._asked)
+            want = self._wanted()
             if want <= 0:
                 await self._wake.wait()
                 continue
@@ -122,8 +129,11 @@ class Courier:
             await self._hungry.wait()
             self._hungry.clear()
             await asyncio.sleep(0)  # The other call goes first.
-            if (want := self._want(self._asked)) > 0:
+            if (want := self._wanted()) > 0:
                 await self._try(want, backoff)
+
+    def _wanted(self) -> int:
+        return self._want(self._asked) if len(self._outbox) < _MOST_OUTGOING else 0
 
     async def report(self) -> None:
         backoff = Backoff()
@@ -135,6 +145,15 @@ class Courier:
                 await self._try(0, backoff)
             else:
                 self._outgoing.clear()  # A fetch took it along.
+
+    async def report_beside(self) -> None:
+        """A second call while one is under way, for whoever ends jobs faster than one call at a time brings them."""
+        backoff = Backoff()
+        while True:
+            await self._piled.wait()
+            self._piled.clear()
+            if len(self._outbox) >= _LARGEST:  # The other call went first.
+                await self._try(0, backoff)
 
     async def _try(self, want: int, backoff: Backoff, wait: float = 0.0) -> None:
         try:
@@ -165,8 +184,8 @@ class Courier:
             self._under_way -= 1
             self._asked -= want
         self._largest = _LARGEST
+        self._wake.set()  # The other fetch may have counted on what did not come, or too much was outgoing.
         if want:
-            self._wake.set()  # The other fetch may have counted on what did not come.
             self._last_batch = len(answer.jobs)
         for stale in answer.stale:
             log.info("completion_was_stale", job=stale.id, attempt=stale.attempt)

@@ -7,7 +7,8 @@ Three databases on one PostgreSQL, each with a server only while it is measured,
   every one of these lanes, and they compete for nothing;
 - *through*: nothing but the many lanes, all of them for the worker that is there, and all tenants in turn.
 
-A round begins when the server knows its lanes: what it spends on that after a start is not the price of a job.
+A round begins when the server knows its lanes and has counted what waits, which it does every few minutes: what it and
+PostgreSQL spend on that after a start is not the price of a job.
 
 At the end jobs of the third are asked why they wait, while a worker runs others.
 
@@ -24,16 +25,16 @@ from horae.bench.figures import Chart
 from horae.bench.installation import Installation
 from horae.bench.scenarios.burdens import LAYER, UNSERVED, serving
 from horae.bench.scenarios.drain import Drained, drain_once, run_off
-from horae.bench.usage import own_usage
+from horae.bench.usage import own_usage, tree_usage
 from horae.model.errors import SetupError
 
 SERVED: Final = "bench.noop"
 EXPLAINED: Final = 200
-REST_SECONDS: Final = 0.5
-REST_SHARE: Final = 0.2
-"""A server that uses less of a processor than this has nothing to learn any more."""
-START_SECONDS: Final = 30.0
-"""It is not waited for any longer."""
+REST_SECONDS: Final = 2.0
+REST_SHARE: Final = 0.1
+"""Of a processor. A server that uses less, and its PostgreSQL, have nothing to learn any more."""
+START_SECONDS: Final = 90.0
+"""They are not waited for any longer."""
 
 
 async def lanes(bench: Bench) -> None:
@@ -105,14 +106,18 @@ async def _through(bench: Bench, place: Installation, name: str) -> Drained:
 
 async def _until_at_rest(place: Installation) -> None:
     """Until the server, just started, has got to know its lanes."""
-    if place.server is None:
-        return
     deadline = time.monotonic() + START_SECONDS
-    used, spent = own_usage(place.server.pid).cpu, 1.0
+    used, spent = _used(place), 1.0
     while spent > REST_SHARE * REST_SECONDS and time.monotonic() < deadline:
         await asyncio.sleep(REST_SECONDS)
-        before, used = used, own_usage(place.server.pid).cpu
+        before, used = used, _used(place)
         spent = used - before
+
+
+def _used(place: Installation) -> float:
+    """Seconds of processor time."""
+    server = 0.0 if place.server is None else own_usage(place.server.pid).cpu
+    return server + (0.0 if place.cluster.pid is None else tree_usage(place.cluster.pid).cpu)
 
 
 async def _explain(bench: Bench, place: Installation) -> list[float]:

@@ -3,13 +3,15 @@
 Depths are kept by adding changes, so whatever nobody counted stays wrong: jobs made by SQL, the last second of a server
 that died. Here the waiting jobs are counted in stretches along the keys of their tables, on one server at a time, and
 the difference to what the depth was before is added to what it is now. So changes written meanwhile are kept; what
-moved within the seconds of the count itself remains as an error until the next one. Depths are approximate by design.
-It counts less often when counting is dear.
+moved while it counted remains as an error until the next one. Depths are approximate by design. It counts less often
+when counting is dear, and rests between stretches: ten million jobs are some seconds of PostgreSQL's time, and whoever
+wants to run them should not find it busy.
 """
 
+import asyncio
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -21,7 +23,9 @@ from horae.store.rollups import SoleActor
 STRETCH: Final = 50_000
 SHARE: Final = 0.01
 """Of one server's time, at most this much goes into counting."""
-SHORTEST: Final = 30.0
+WHILE_COUNTING: Final = 0.25
+"""The same while a count goes on: the rest of it is rests. Longer ones would make it less true."""
+SHORTEST, LONGEST = 30.0, 1800.0
 LOWEST_RANK: Final = -(2**63)
 NO_ID: Final = UUID(int=0)
 
@@ -43,7 +47,8 @@ class Recount:
             started = time.monotonic()
             corrected = await self._correct(actor)
             await actor.depth_clean()
-            await actor.duty_done(self.name, max(SHORTEST, (time.monotonic() - started) / SHARE))
+            pause = (time.monotonic() - started) * WHILE_COUNTING / SHARE
+            await actor.duty_done(self.name, min(max(SHORTEST, pause), LONGEST))
             return {"corrected": corrected}
 
     async def _correct(self, actor: SoleActor) -> int:
@@ -89,15 +94,23 @@ class Waiting(NamedTuple):
 async def count_waiting(actor: SoleActor, stretch: int = STRETCH) -> Waiting:
     counts = Waiting(Counter(), Counter(), Counter())
     lane_id, rank, job_id = -1, LOWEST_RANK, NO_ID
-    while rows := await actor.ready_count(lane_id, rank, job_id, stretch):
+    while rows := await _unhurried(actor.ready_count(lane_id, rank, job_id, stretch)):
         _add(counts.ready, rows)
         lane_id, rank, job_id = next((r["lane_id"], r["rank"], r["id"]) for r in rows if r["id"] is not None)
     lane_id, job_id = -1, NO_ID
-    while rows := await actor.timer_count(lane_id, job_id, stretch):
+    while rows := await _unhurried(actor.timer_count(lane_id, job_id, stretch)):
         _add(counts.scheduled, rows)
         lane_id, job_id = next((r["lane_id"], r["id"]) for r in rows if r["id"] is not None)
     _add(counts.blocked, await actor.blocked_count())
     return counts
+
+
+async def _unhurried(counting: Awaitable[Rows]) -> Rows:
+    """What it finds, and then a rest in proportion to what it took."""
+    started = time.monotonic()
+    rows = await counting
+    await asyncio.sleep((time.monotonic() - started) * (1 / WHILE_COUNTING - 1))
+    return rows
 
 
 def _add(counts: Counter[int], rows: Rows) -> Counter[int]:

@@ -54,9 +54,9 @@ async def test_ends_that_pile_up_behind_a_slow_call_go_by_a_second_one(server, s
     await start()
     await server.done(*await server.submit_many("nothing", [{}] * 200))
     server.hold_completions = True
-    jobs = await server.submit_many("nothing", [{}] * 4000)
+    jobs = await server.submit_many("nothing", [{}] * 8000)
     await server.until(lambda: len(server.held) == 2)
-    assert server.held[1] == 1000
+    assert server.held[1] == 2000
     await server.let_go()
     await server.done(*jobs)
     assert not server.stale

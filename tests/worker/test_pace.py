@@ -27,7 +27,7 @@ def test_an_unknown_task_travels_alone():
 
 
 def test_tiny_jobs_travel_by_the_hundred():
-    assert len(_learned(tiny=1e-5).cut(_queue(*["tiny"] * 900), 0.0, LARGEST_BATCH, empty=True)[0]) == LARGEST_BATCH
+    assert len(_learned(tiny=1e-5).cut(_queue(*["tiny"] * 1900), 0.0, LARGEST_BATCH, empty=True)[0]) == LARGEST_BATCH
 
 
 def test_a_batch_takes_about_fifty_milliseconds():

@@ -34,7 +34,7 @@ from horae.model.work import Grant
 
 log = structlog.get_logger()
 
-MAX_CLAIM: Final = 1000
+MAX_CLAIM: Final = 2000
 NO_GROUP: Final = 0
 """Stands for lanes that wait for a worker they prefer."""
 MAX_ROUNDS: Final = 32

@@ -9,7 +9,7 @@ from typing import Final
 from horae.worker.config import AgentConfig
 from horae.worker.dispatch import Dispatch
 
-MOST_WANTED: Final = 1000
+MOST_WANTED: Final = 2000
 
 
 class Appetite:

@@ -29,11 +29,11 @@ from horae.worker.link import CALL_SECONDS, Link, is_refusal
 log = structlog.get_logger()
 LONG_POLL: Final = 30.0
 LOST_SECONDS: Final = 120.0
-_LARGEST: Final = 1000
+_LARGEST: Final = 2000
 _BUSY: Final = 50
 """A fetch that brought so many jobs will soon be followed by another, which can carry what has ended meanwhile."""
 _GATHER_SECONDS: Final = 0.01
-_MOST_OUTGOING: Final = 4 * _LARGEST
+_MOST_OUTGOING: Final = 2 * _LARGEST
 """Who has so much to report takes no more jobs: if this process dies, all of that is run again."""
 
 

@@ -10,8 +10,8 @@ from typing import Final
 from horae.worker.messages import Order
 
 BATCH_SECONDS: Final = 0.05
-LARGEST_BATCH: Final = 500
-MOST_HELD: Final = 4000
+LARGEST_BATCH: Final = 1000
+MOST_HELD: Final = 8000
 _MEMORY: Final = 0.8
 """How much of the old estimate stays after one more job."""
 _MOST_WEIGHT: Final = 20

@@ -21,6 +21,8 @@ from horae.worker.clock import now_ns
 from horae.worker.messages import Order
 
 _FLUSH_NS: Final = 5_000_000
+_FLUSH_JOBS: Final = 250
+"""Whoever has told of so many gets new ones before the last of the old is through."""
 
 
 class Solo:
@@ -31,7 +33,7 @@ class Solo:
         self._cells = desk.board.cells
         self._orders: SimpleQueue[Order | None] = SimpleQueue()
         self._meter = Meter()
-        self._flushed = 0
+        self._flushed = self._unflushed = 0
         self._inside = 0
         """The job whose code may be interrupted."""
         self._struck = 0
@@ -118,13 +120,14 @@ class Solo:
         self._surroundings.restore()
         self._output.job_ended(order.seq)
         self._desk.journal(order.seq, finished)
-        if ended - self._flushed > _FLUSH_NS:
+        self._unflushed += 1
+        if ended - self._flushed > _FLUSH_NS or self._unflushed >= _FLUSH_JOBS:
             self._flush(ended)
 
     def _flush(self, at: int) -> None:
         self._output.restore()
         self._desk.flush()
-        self._flushed = at
+        self._flushed, self._unflushed = at, 0
 
     def _runtime(self, seq: int) -> JobRuntime:
         return JobRuntime(seq, self._desk, self._cancelled, self._moving)

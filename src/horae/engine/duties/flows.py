@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from horae.engine.clock import Clock
-from horae.engine.duties.loop import spaced
 from horae.engine.flows import Flows, rows_of
 from horae.engine.lanes import Lanes
 from horae.engine.tally import Tally
@@ -24,11 +23,10 @@ AGO: Final = 5.0
 """Seconds: the middle of the ten that are over."""
 
 
-SHORTEST, LONGEST = 2.0, 5.0
-
-
 class FlowFlush:
     name = "flows"
+    interval = 2.0
+    longest = 5.0
 
     def __init__(self, rows: store.Flows, flows: Flows, tally: Tally, lanes: Lanes, clock: Clock) -> None:
         self._store = rows
@@ -38,17 +36,15 @@ class FlowFlush:
         self._tally = tally
         self._lanes = lanes
         self._clock = clock
-        self.interval = SHORTEST
         self._ten = self._present_ten()
 
     async def run_once(self) -> Mapping[str, int]:
-        started, over = time.monotonic(), self._present_ten() != self._ten
+        over = self._present_ten() != self._ten
         delays, written = await self._look_at_starts(), await self._write(self._flows, SHORT)
         if over:
             # What comes now is of the ten seconds that are over, but for the last moments.
             self._ten = self._present_ten()
             written += await self._write(self._longer, LONGER, AGO)
-        self.interval = spaced(time.monotonic() - started, SHORTEST, LONGEST)
         return {"delays": delays, "written": written}
 
     async def flush(self) -> int:

@@ -18,7 +18,8 @@ SHARE: Final = 0.03
 class Duty(Protocol):
     name: str
     interval: float
-    """Seconds between runs, when nothing wakes it earlier."""
+    """Seconds between runs, when nothing wakes it earlier. A duty that also has `longest` waits up to so many, the more
+    its last run took."""
 
     async def run_once(self) -> Mapping[str, int]: ...
 
@@ -51,8 +52,11 @@ class DutyLoop:
     async def _run(self) -> None:
         while True:
             self._wake.clear()
+            started = time.monotonic()
             await self._run_once()
-            pause = self.duty.interval * random.uniform(0.9, 1.1) * min(2**self.failures, 16)
+            shortest = self.duty.interval
+            pause = spaced(time.monotonic() - started, shortest, getattr(self.duty, "longest", shortest))
+            pause *= random.uniform(0.9, 1.1) * min(2**self.failures, 16)
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._wake.wait()

@@ -5,7 +5,6 @@ Counts that could not be sent are kept for the next time. Counts whose answer go
 would be wrong for good, while depths that miss them are corrected by the recount.
 """
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
@@ -13,7 +12,6 @@ from typing import Any, Final
 
 from horae.engine.durations import Durations, Sums
 from horae.engine.duties.alone import alone
-from horae.engine.duties.loop import spaced
 from horae.engine.flows import Flow, by_tenant
 from horae.engine.lanes import Lanes
 from horae.engine.tally import Counts, Tally
@@ -29,27 +27,25 @@ HOURLY_SECONDS: Final = 90 * DAY
 FLOW_SECONDS: Final = {10: DAY / 12, 60: DAY + 7200.0, 3600: HOURLY_SECONDS}
 """How long flows are kept, by their span: the ranges of the overview, and a little."""
 CLEAN_ROWS: Final = 20_000
-SHORTEST, LONGEST = 1.0, 5.0
 
 
 class RollupFlush:
     name = "rollups"
+    interval = 1.0
+    longest = 5.0
 
     def __init__(self, rollups: Rollups, tally: Tally, lanes: Lanes, durations: Durations) -> None:
         self._rollups = rollups
         self._tally = tally
         self._lanes = lanes
         self._durations = durations
-        self.interval = SHORTEST
         self._runs = 0
         self._read: datetime | None = None
         self.on_written: list[Callable[[Mapping[int, Flow], Sequence[tuple[int, str]]], None]] = []
         """Told what happened by tenant, and some of the jobs it happened to, with their tenants."""
 
     async def run_once(self) -> Mapping[str, int]:
-        started = time.monotonic()
         written = await self.flush()
-        self.interval = spaced(time.monotonic() - started, SHORTEST, LONGEST)
         learnt = await self._learn() if self._runs % LEARN_EVERY == 0 else 0
         self._runs += 1
         return {"written": written, "learnt": learnt}

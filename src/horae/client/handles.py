@@ -23,6 +23,8 @@ LONG_POLL: Final = 30.0
 
 
 class Handle(Generic[C, R]):
+    __slots__ = ("__weakref__", "_client", "_returns", "id", "warnings")
+
     def __init__(self, client: C, job_id: str, returns: Any = Any, warnings: Sequence[str] = ()) -> None:
         self.id = job_id
         self.warnings = list(warnings)
@@ -46,6 +48,8 @@ class Handle(Generic[C, R]):
 
 class Job(Handle[Client, R]):
     """A job, for sync code."""
+
+    __slots__ = ()
 
     def status(self) -> State:
         return self.refresh().state
@@ -109,6 +113,8 @@ class Job(Handle[Client, R]):
 
 class AsyncJob(Handle[AsyncClient, R]):
     """A job, for coroutines."""
+
+    __slots__ = ()
 
     async def status(self) -> State:
         return (await self.refresh()).state

@@ -1,14 +1,14 @@
 """Submitting a task with options fixed: one job, many, or one inside the caller's own database transaction."""
 
 import asyncio
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 from horae.client import calls, transaction
 from horae.client.calls import Call
 from horae.client.clients import Clients
 from horae.client.function import Function
-from horae.client.handles import AsyncJob, Job
+from horae.client.handles import AsyncJob, Handle, Job
 from horae.client.options import Options
 from horae.model.errors import HoraeError, InvalidInput, UnknownTask, by_code
 from horae.model.job import JobRequest
@@ -16,8 +16,10 @@ from horae.wire.jobs import BulkAnswer
 
 P = ParamSpec("P")
 R = TypeVar("R")
+H = TypeVar("H", bound=Handle[Any, Any])
 Item = Sequence[Any] | Mapping[str, Any]
 """The arguments of one job of many: a tuple by position, or a dict by name."""
+Arguments = tuple[Any, ...] | Mapping[str, Any]
 
 CHUNK: Final = 5000
 """Jobs in one call: PostgreSQL takes a third less for each of them than when a thousand come."""
@@ -55,7 +57,8 @@ class Preset(Generic[P, R]):
 
     def submit_many(self, items: Iterable[Item]) -> list[Job[R]]:
         """One job for each item, thousands to a call. If any is refused one error lists which; see `Bulk`."""
-        client, bulk = self._clients.sync, self._bulk(items)
+        client, returns = self._clients.sync, self._function.signature.returns
+        bulk: Bulk[Job[R]] = self._bulk(items, lambda job_id: Job(client, job_id, returns))
         with bulk:
             for start, call in bulk.parts():
                 answer = client.send(call)
@@ -63,11 +66,12 @@ class Preset(Generic[P, R]):
                     client.put_task(self._function.definition)
                     answer = client.send(call)
                 bulk.take(start, answer)
-        return [Job(client, job_id, self._function.signature.returns) for job_id in bulk.finish()]
+        return bulk.finish()
 
     async def asubmit_many(self, items: Iterable[Item]) -> list[AsyncJob[R]]:
         """The same with several calls at once, so that jobs of different calls may overtake each other."""
-        client, bulk = self._clients.asynchronous, self._bulk(items)
+        client, returns = self._clients.asynchronous, self._function.signature.returns
+        bulk: Bulk[AsyncJob[R]] = self._bulk(items, lambda job_id: AsyncJob(client, job_id, returns))
         parts = bulk.parts()
 
         async def send_parts() -> None:
@@ -86,7 +90,7 @@ class Preset(Generic[P, R]):
             ends = await asyncio.gather(*(send_parts() for _ in range(ABREAST)), return_exceptions=True)
             for error in filter(None, ends):
                 raise error
-        return [AsyncJob(client, job_id, self._function.signature.returns) for job_id in bulk.finish()]
+        return bulk.finish()
 
     def submit_in(self, connection: Any, /, *args: P.args, **kwargs: P.kwargs) -> str:
         """Submits inside the transaction that is open on `connection`: the job exists if and only if it commits.
@@ -104,34 +108,45 @@ class Preset(Generic[P, R]):
     def _request(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> JobRequest:
         return self._options.request(self._function.name, self._function.signature.bind(args, kwargs))
 
-    def _bulk(self, items: Iterable[Item]) -> "Bulk":
+    def _bulk(self, items: Iterable[Item], handle: Callable[[str], H]) -> "Bulk[H]":
+        """All are looked at before any is sent, but made only then: so the server works on the first ones meanwhile."""
         self._refuse_idempotency_key("it stands for one job, submit_many makes several")
-        return Bulk([self._of_item(item) for item in items])
+        given = [item if isinstance(item, (tuple, Mapping)) else tuple(item) for item in items]
+        fits = self._function.signature.fits
+        for index, item in enumerate(given):
+            if index == 0 or isinstance(item, Mapping) or not fits(item):
+                self._of_item(item)
+        return Bulk(given, self._of_item, handle)
 
     def _refuse_idempotency_key(self, why: str) -> None:
         if self._options.idempotency_key is not None:
             raise InvalidInput(f"idempotency_key: {why}; leave it out", field="idempotency_key")
 
-    def _of_item(self, item: Item) -> JobRequest:
-        return self._request((), item) if isinstance(item, Mapping) else self._request(tuple(item), {})
+    def _of_item(self, item: Arguments) -> JobRequest:
+        return self._request(item, {}) if isinstance(item, tuple) else self._request((), item)
 
 
-class Bulk:
+class Bulk(Generic[H]):
     """The progress of one submit_many. Whatever goes wrong on the way, the error says which jobs exist already.
 
     `error.extra["accepted"]` holds their ids, `error.extra["refused"]` the index, code and reason of the others.
     """
 
-    def __init__(self, requests: list[JobRequest]) -> None:
-        self._requests = requests
-        self._ids: dict[int, list[str]] = {}
+    def __init__(
+        self, items: list[Arguments], request: Callable[[Arguments], JobRequest], handle: Callable[[str], H]
+    ) -> None:
+        self._items = items
+        self._request = request
+        self._handle = handle
+        self._jobs: dict[int, list[H]] = {}
+        """By the index of the first of each call."""
         self._refused: list[dict[str, Any]] = []
 
     def parts(self) -> Generator[tuple[int, Call[BulkAnswer]], None, None]:
         """The calls to make, each with the index of its first job."""
-        start, size = 0, min(CHUNK, len(self._requests))
-        while start < len(self._requests):
-            call = calls.submit_many(self._requests[start : start + size])
+        start, size = 0, min(CHUNK, len(self._items))
+        while start < len(self._items):
+            call = calls.submit_many([self._request(item) for item in self._items[start : start + size]])
             if size > 1 and len(call.body or b"") > CHUNK_BYTES:
                 size = max(size // 4, 1)
                 continue
@@ -142,16 +157,20 @@ class Bulk:
         return answer.accepted == 0 and all(item.code == UnknownTask.code for item in answer.items)
 
     def take(self, start: int, answer: BulkAnswer) -> None:
-        ids = self._ids[start] = []
+        jobs = self._jobs[start] = []
         for index, item in enumerate(answer.items, start):
             if item.id is not None:
-                ids.append(item.id)
+                jobs.append(self._handle(item.id))
             else:
                 self._refused.append({"index": index, "code": item.code, "detail": item.detail})
 
     @property
+    def jobs(self) -> list[H]:
+        return [job for start in sorted(self._jobs) for job in self._jobs[start]]
+
+    @property
     def accepted(self) -> list[str]:
-        return [job_id for start in sorted(self._ids) for job_id in self._ids[start]]
+        return [job.id for job in self.jobs]
 
     @property
     def refused(self) -> list[dict[str, Any]]:
@@ -163,14 +182,14 @@ class Bulk:
         if isinstance(error, HoraeError):
             error.extra.update(accepted=self.accepted, refused=self.refused)
 
-    def finish(self) -> list[str]:
+    def finish(self) -> list[H]:
         refused = self.refused
         if not refused:
-            return self.accepted
+            return self.jobs
         codes = {item["code"] for item in refused}
         kind = by_code().get(codes.pop(), InvalidInput) if len(codes) == 1 else InvalidInput
         shown = "; ".join(f"item {item['index']}: {item['detail']}" for item in refused[:_LISTED])
         more = f"; and {len(refused) - _LISTED} more" if len(refused) > _LISTED else ""
-        seen = len(self._requests)
+        seen = len(self._items)
         detail = f"{len(refused)} of {seen} jobs were refused, the others are submitted: {shown}{more}"
         raise kind(detail, accepted=self.accepted, refused=refused)

@@ -75,9 +75,13 @@ class Signature:
             components |= more
         return schema | ({"$defs": components} if components else {})
 
+    def fits(self, args: tuple[Any, ...]) -> bool:
+        """Whether they are surely the arguments of a call, by their number alone."""
+        return self._is_plain and self._needed <= len(args) <= len(self._by_place)
+
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a call as a params object, without the defaults that were left out."""
-        if self._is_plain and not kwargs and self._needed <= len(args) <= len(self._by_place):
+        if not kwargs and self.fits(args):
             # What `inspect` does in five microseconds; those who submit millions notice.
             return dict(zip(self._by_place, args, strict=False))
         try:

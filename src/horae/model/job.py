@@ -29,7 +29,7 @@ LATEST_YEAR: Final = 2200
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,199}")
 
 
-class JobRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class JobRequest(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, gc=False):
     """One job as a client asks for it. What is left out comes from the task's definition."""
 
     task: str

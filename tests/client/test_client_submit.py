@@ -210,6 +210,21 @@ def test_many_of_an_unregistered_task_are_submitted_after_registering_it(stub, s
     assert len(send.submit_many([("a", "b")] * 2)) == 2
 
 
+@pytest.mark.parametrize("wrong", [(), ("a", "b", "c", "d", "e"), {"to": "a", "what": 1}, ["a", "b", "c", "d", "e"]])
+def test_one_that_does_not_fit_is_found_before_any_is_sent(stub, send, wrong):
+    with pytest.raises(InvalidParams):
+        send.submit_many([("a", "b")] * (CHUNK + 1) + [wrong])
+    with pytest.raises(InvalidInput, match="wrong type"):
+        send.submit_many([("a", "b")] * 3, _priority="high")
+    assert stub.requests == []
+
+
+def test_what_holds_arguments_may_be_read_only_once(stub, send):
+    stub.answer(bulk({"id": "1", "state": "ready"}))
+    assert [job.id for job in send.submit_many(iter([iter(("a@x", "hi"))]))] == ["1"]
+    assert json.loads(stub.requests[0].body)["params"] == {"to": "a@x", "subject": "hi"}
+
+
 def test_none_at_all_sends_nothing(stub, send):
     assert send.submit_many([]) == []
     assert stub.requests == []

@@ -10,19 +10,18 @@ from horae.bench.vigil import Vigil, keep_vigil
 
 TABS: Final = {"home": "/console/", "jobs": "/console/jobs"}
 LATE_MS: Final = 20.0
-VIGIL_TIMES: Final = 2
+VIGIL_TIMES: Final = 3
 """A tab that is left open is watched for so much longer than one whose frames are counted."""
 
 
-async def measure_tabs(bench: Bench, place: Installation) -> None:
-    if reason := missing():
+def can_look(bench: Bench) -> bool:
+    reason = missing()
+    if reason is not None:
         bench.notes.settings["browser"] = f"left out: {reason}"
-        return
-    await _look(bench, place)
-    await _wait(bench, place)
+    return reason is None
 
 
-async def _look(bench: Bench, place: Installation) -> None:
+async def look_at_tabs(bench: Bench, place: Installation) -> None:
     with bench.screen.step(f"two pages open in a browser for {bench.settings.seconds:g} s each"):
         stays = await visit(place.url, place.key, TABS, bench.settings.seconds)
     for name, stay in stays.items():
@@ -33,13 +32,14 @@ async def _look(bench: Bench, place: Installation) -> None:
     bench.notes.charts.append(Chart("frames of an open tab", "ms", "share of frames", lines))
 
 
-async def _wait(bench: Bench, place: Installation) -> None:
+async def leave_tabs_open(bench: Bench, place: Installation) -> None:
+    """What cannot be told from so many readings must not pass: the growth is the most that they leave possible."""
     seconds = VIGIL_TIMES * bench.settings.seconds
     with bench.screen.step(f"the same left open at a hastened pace, for {seconds:g} s each"):
         vigils = await keep_vigil(place.url, place.key, TABS, seconds)
     for name, vigil in vigils.items():
         _note_vigil(bench, name, vigil)
-    bench.notes.figure("tab_growth", [max(vigil.heap.sure for vigil in vigils.values())], "MB/day")
+    bench.notes.figure("tab_growth", [max(vigil.heap.at_most for vigil in vigils.values())], "MB/day")
 
 
 def _note_stay(bench: Bench, name: str, stay: Stay) -> None:
@@ -59,7 +59,7 @@ def _note_stay(bench: Bench, name: str, stay: Stay) -> None:
 def _note_vigil(bench: Bench, name: str, vigil: Vigil) -> None:
     figure = bench.notes.figure
     figure(f"tab_{name}_pulses", [vigil.pulses], "pulses")
-    figure(f"tab_{name}_growth", [vigil.heap.sure], "MB/day")
-    figure(f"tab_{name}_growth_most", [max(vigil.heap.at_most, 0.0)], "MB/day")
+    figure(f"tab_{name}_growth", [vigil.heap.a_day], "MB/day")
+    figure(f"tab_{name}_growth_most", [vigil.heap.at_most], "MB/day")
     figure(f"tab_{name}_nodes_growth", [vigil.nodes.sure], "nodes/day")
     figure(f"tab_{name}_listeners_growth", [vigil.listeners.sure], "listeners/day")

@@ -1,13 +1,16 @@
 """Rollups and depths: what was counted is what is written, however it is split, and a recount heals what was missed."""
 
+import asyncio
+import time
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import asyncpg
 import pytest
 
 from horae.engine.duties.alone import alone
-from horae.engine.duties.recount import count_waiting
+from horae.engine.duties.recount import WHILE_COUNTING, count_waiting
 from horae.engine.engine import Engine
 from horae.model.job import JobRequest
 from horae.model.states import End, State
@@ -184,6 +187,26 @@ async def test_counting_goes_on_where_a_stretch_ended(ready_to_count: Engine):
     await ready_to_count.submit.many(ROOT, [JobRequest(task="work"), JobRequest(task="other", delay=60)] * 40)
     async with alone(ready_to_count.database, "recount") as actor:
         assert sorted((await count_waiting(actor, 7)).all.values()) == [40, 40]
+
+
+async def test_a_count_rests_between_its_stretches(ready_to_count: Engine):
+    """Whoever runs the jobs meanwhile does not find the database busy with counting them."""
+    await ready_to_count.submit.many(ROOT, [JobRequest(task="work")] * 40)
+    async with alone(ready_to_count.database, "recount") as actor:
+        real, counting = actor.ready_count, 0.0
+
+        async def timed(*where: Any) -> Any:
+            nonlocal counting
+            started = time.monotonic()
+            await asyncio.sleep(0.02)
+            rows = await real(*where)
+            counting += time.monotonic() - started
+            return rows
+
+        actor.ready_count = timed
+        started = time.monotonic()
+        await count_waiting(actor, 20)
+        assert counting <= WHILE_COUNTING * 1.1 * (time.monotonic() - started)
 
 
 async def test_queues_are_listed_with_depths_and_rates(ready_to_count: Engine, conn):

@@ -19,7 +19,8 @@ R = TypeVar("R")
 H = TypeVar("H", bound=Handle[Any, Any])
 Item = Sequence[Any] | Mapping[str, Any]
 """The arguments of one job of many: a tuple by position, or a dict by name."""
-Arguments = tuple[Any, ...] | Mapping[str, Any]
+Asked = tuple[Any, ...] | JobRequest
+"""One job of many on its way: arguments that surely fit, or what was made of others."""
 
 CHUNK: Final = 5000
 """Jobs in one call: PostgreSQL takes a third less for each of them than when a thousand come."""
@@ -109,21 +110,25 @@ class Preset(Generic[P, R]):
         return self._options.request(self._function.name, self._function.signature.bind(args, kwargs))
 
     def _bulk(self, items: Iterable[Item], handle: Callable[[str], H]) -> "Bulk[H]":
-        """All are looked at before any is sent, but made only then: so the server works on the first ones meanwhile."""
+        """All are looked at before any is sent. Those that surely fit are made while the server works on others."""
         self._refuse_idempotency_key("it stands for one job, submit_many makes several")
-        given = [item if isinstance(item, (tuple, Mapping)) else tuple(item) for item in items]
-        fits = self._function.signature.fits
-        for index, item in enumerate(given):
-            if index == 0 or isinstance(item, Mapping) or not fits(item):
-                self._of_item(item)
-        return Bulk(given, self._of_item, handle)
+        given = [self._looked_at(item) for item in items]
+        if given:
+            self._made(given[0])  # All have the same options.
+        return Bulk(given, self._made, handle)
+
+    def _looked_at(self, item: Item) -> Asked:
+        if isinstance(item, Mapping):
+            return self._request((), item)
+        args = tuple(item)
+        return args if self._function.signature.fits(args) else self._request(args, {})
+
+    def _made(self, asked: Asked) -> JobRequest:
+        return self._request(asked, {}) if isinstance(asked, tuple) else asked
 
     def _refuse_idempotency_key(self, why: str) -> None:
         if self._options.idempotency_key is not None:
             raise InvalidInput(f"idempotency_key: {why}; leave it out", field="idempotency_key")
-
-    def _of_item(self, item: Arguments) -> JobRequest:
-        return self._request(item, {}) if isinstance(item, tuple) else self._request((), item)
 
 
 class Bulk(Generic[H]):
@@ -132,9 +137,7 @@ class Bulk(Generic[H]):
     `error.extra["accepted"]` holds their ids, `error.extra["refused"]` the index, code and reason of the others.
     """
 
-    def __init__(
-        self, items: list[Arguments], request: Callable[[Arguments], JobRequest], handle: Callable[[str], H]
-    ) -> None:
+    def __init__(self, items: list[Asked], request: Callable[[Asked], JobRequest], handle: Callable[[str], H]) -> None:
         self._items = items
         self._request = request
         self._handle = handle

@@ -227,3 +227,8 @@ from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r';
 -- Jobs that have not ended.
 select (select count(*) from ready) + (select count(*) from timer) + (select count(*) from lease)
      + (select count(*) from blocked) as rows;
+
+-- name: connections
+-- How many there are to this database, by whose they are.
+select application_name as whose, count(*)::int as rows from pg_stat_activity
+where datname = current_database() group by application_name;

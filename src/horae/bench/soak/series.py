@@ -14,6 +14,7 @@ TOLERANCES: Final[Mapping[str, Tolerance]] = {
     "threads": Tolerance(4),
     "processes": Tolerance(4),
     "tables": Tolerance(4),
+    "connections": Tolerance(4),
     "rows": Tolerance(50_000),
     "files": Tolerance(1000),
     "ms": Tolerance(2),

@@ -75,6 +75,8 @@ class Watch:
             dead += row["dead"]
             partitions += row["tables"] if row["partitioned"] else 0
         found["catalogue", "PostgreSQL's own tables", "MB"] = await self._probe.value("catalogue_size") / MB
+        for row in await self._probe.fetch("connections"):
+            found["connections", row["whose"], "connections"] = row["rows"]
         return found | {("dead rows", "dead rows", "rows"): dead, ("partitions", "partitions", "tables"): partitions}
 
 

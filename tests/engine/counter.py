@@ -13,7 +13,7 @@ from horae.engine.reckoning import Reckoning
 from horae.engine.reservations import Reservations
 from horae.engine.sessions import Session
 from horae.engine.shares import Emergencies, Shares
-from horae.engine.tally import Tally
+from horae.engine.tally import Tally, sums_of
 from horae.model.matching import Offer
 from horae.model.work import Finished
 from horae.store.control import LaneKey
@@ -64,7 +64,7 @@ class Counter:
         while len(got) < want and (chosen := self.choice.choose(session, want - len(got))):
             rows = self.rows(chosen, want - len(got))
             got += rows
-            self.learning.learn(session, chosen, _claimed(rows), want - len(got) + len(rows))
+            self.learning.learn(session, chosen, claimed(rows), want - len(got) + len(rows))
         return got
 
     def rows(self, chosen: list[Chosen], want: int) -> list[tuple[int, int]]:
@@ -91,12 +91,12 @@ class Counter:
 
     def end(self, session: Session, lane_id: int, took: float) -> None:
         reckoning = Reckoning(self, self.policy, self.backlog, Durations(), None, lambda _: session)  # type: ignore[arg-type]
-        reckoning.note_ended(session.worker_id, [Finished(id="", lane=lane_id, attempt=1, took=took)])
+        reckoning.note_ended(session.worker_id, sums_of([Finished(id="", lane=lane_id, attempt=1, took=took)]))
 
     def key(self, lane_id: int) -> LaneKey:
         return self.keys[lane_id]
 
 
-def _claimed(rows: list[tuple[int, int]]) -> Claimed:
+def claimed(rows: list[tuple[int, int]]) -> Claimed:
     fields = [{"lane_id": lane_id, "rank": rank, "id": f"{lane_id}-{rank}", "attempt": 1} for lane_id, rank in rows]
     return Claimed(fields, [])  # type: ignore[arg-type]

@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from horae.engine import reservations
+from horae.engine.backlog import HIGHEST_RANK
 from horae.engine.breadth import LEAST_LANES
-from horae.engine.choice import GRACE_SECONDS, SPAN
+from horae.engine.choice import GRACE_SECONDS, MOMENT, SPAN
 from horae.engine.sessions import Session
 from horae.model.gates import Action, Gate
 from horae.model.matching import Free, Offer
@@ -14,7 +15,7 @@ from horae.model.placement import Placement, Requirements, Traits, canonical
 from horae.model.rank import HEAD_START_MICROS
 from horae.store.control import LaneKey
 
-from .counter import TASK, Counter, worker
+from .counter import TASK, Counter, claimed, worker
 
 HEAVY = canonical(Placement(requires=Requirements(slots=4)))
 NEAR = canonical(Placement(prefers=Traits(region="near")))
@@ -56,6 +57,37 @@ def test_priorities_do_not_mix_whichever_lanes_they_are_in():
     counter.submit(1, low, *(due + STEP for due in range(100)))
     counter.submit(2, high, *range(1, 100))
     assert lanes_of(counter.take(session, 99)) == [2] * 99
+
+
+@settings(deadline=None)
+@given(st.lists(ranks, min_size=1, max_size=6), st.lists(st.integers(1, 200), min_size=1), st.floats(1e-5, 2 * MOMENT))
+def test_out_of_the_order_of_rank_a_claim_takes_no_more_than_a_moment(
+    lanes: list[list[int]], wants: list[int], seconds: float
+):
+    counter, session = Counter(), worker()
+    counter.seconds[1] = seconds
+    for number, jobs in enumerate(lanes):
+        counter.submit(number, LaneKey(1, f"queue-{number}", TASK), *jobs)
+    for want in wants:
+        first = min((jobs[0] for jobs in counter.waiting.values() if jobs), default=0)
+        got = counter.rows(chosen := counter.choice.choose(session, want), want)
+        counter.learning.learn(session, chosen, claimed(got), want)
+        left = min((jobs[0] for jobs in counter.waiting.values() if jobs), default=HIGHEST_RANK)
+        early = [job for job in got if job[1] > max(first + SPAN, left) and job not in counter.doubted]
+        assert len(early) * seconds <= MOMENT
+
+
+def test_lanes_whose_jobs_are_over_in_a_moment_give_many_at_once():
+    """However far apart these rank: who comes after them waits for a moment, and few lanes fill the claim."""
+    counter, session = Counter(), worker()
+    for number in range(1000):
+        counter.seconds[number % 100] = 0.000_05
+        counter.submit(
+            number, LaneKey(number % 100, f"queue-{number // 100}", TASK), *(place * SPAN for place in range(100))
+        )
+    got = counter.take(session, 1000)
+    assert len(got) >= 1000
+    assert len(set(lanes_of(got))) <= LEAST_LANES
 
 
 def test_a_lane_gives_a_claim_what_is_close_in_rank_at_once():

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horae.engine.choice import Chosen
+from horae.engine.claims import Claimed
 from horae.engine.weave import woven
 from horae.store.control import LaneKey
 
@@ -25,7 +26,8 @@ def weave(lanes: list[Chosen], counts: list[int]) -> list[tuple[int, int]]:
     rows = [
         {"lane_id": lane.hint.lane_id, "rank": rank} for lane, n in zip(lanes, counts, strict=True) for rank in range(n)
     ]
-    return [(row["lane_id"], row["rank"]) for row in woven(rows, lanes, WEIGHTS.__getitem__)]  # type: ignore[arg-type]
+    got = Claimed(rows, [])  # type: ignore[arg-type]
+    return [(row["lane_id"], row["rank"]) for row in woven(got, lanes, WEIGHTS.__getitem__)]
 
 
 def test_a_single_job_does_not_stand_behind_a_tenants_mass():

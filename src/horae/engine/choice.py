@@ -1,9 +1,9 @@
 """Choice: which lanes a worker's claim shall take from, and how much of each.
 
 Emergencies first, within their quota; then the tenants in the order of their shares; inside a tenant the lane with the
-smallest head. What one claim takes of a tenant's lanes ranks within `SPAN` of the smallest of their heads: so a batch
-keeps the order of ranks that single claims would have, give or take that much. Eligibility is decided here, with the
-predicates that `explain` uses too.
+smallest head. What one claim takes of a tenant's lanes ranks within `SPAN` of the smallest of their heads, or is done
+within a `MOMENT`: so a batch keeps the order of ranks that single claims would have, give or take that much.
+Eligibility is decided here, with the predicates that `explain` uses too.
 """
 
 import math
@@ -21,6 +21,8 @@ from horae.model.matching import less, room
 
 SPAN: Final = 58_000_000
 """In microseconds of rank: under the minute that is the step between priorities, so that they never mix."""
+MOMENT: Final = 0.005
+"""Seconds of work: so soon over that nobody can tell whether it came before or after."""
 LEAST: Final = 2
 """Asked for one more than it has, a lane with a single job shows at once that it is empty, or its limit that it is
 reached; asked for one, it would have to be claimed again."""
@@ -116,6 +118,8 @@ class Choice:
                 quota = min(quota, 1 + room(hint.profile.placement, free))
                 free = less(free, hint.profile.demand, quota - 1)
             ceiling = ceilings[hint.key.tenant_id]
+            if quota * job_seconds * lanes_of[hint.key.tenant_id] <= MOMENT:
+                ceiling = HIGHEST_RANK
             if hint.doubtful:
                 quota, ceiling = 1, HIGHEST_RANK
             chosen.append(Chosen(hint, hint.head, quota, ceiling, job_seconds, pledged, self._policy.version, start))

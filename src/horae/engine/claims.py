@@ -2,7 +2,10 @@
 others never wait for a limit's lock.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 import asyncpg
@@ -12,6 +15,8 @@ from horae.engine.policy import Policy
 from horae.engine.sessions import Session
 from horae.model.limits import Group, distinct, spread_group
 from horae.store.jobs import Jobs, LaneClaim, LaneGroups
+
+_lane_id = itemgetter("lane_id")
 
 
 class Cut(NamedTuple):
@@ -25,11 +30,19 @@ class Cut(NamedTuple):
     """Seconds until a rate has a start to give again; None when a running job must end first."""
 
 
-class Claimed(NamedTuple):
-    rows: list[asyncpg.Record]
-    cuts: list[Cut]
-    fruitless: Sequence[Chosen] = ()
-    """Lanes of a statement that said nothing of any lane: they are empty, or the policy was no longer the present."""
+class Claimed:
+    def __init__(self, rows: list[asyncpg.Record], cuts: list[Cut], fruitless: Sequence[Chosen] = ()) -> None:
+        self.rows = rows
+        """Lane by lane, each in the order of rank."""
+        self.cuts = cuts
+        self.fruitless = fruitless
+        """Lanes of a statement that said nothing of any lane: they are empty, or the policy was no longer the
+        present."""
+
+    @cached_property
+    def counts(self) -> Mapping[int, int]:
+        """How many rows each lane gave, in the order in which they come."""
+        return Counter(map(_lane_id, self.rows))
 
 
 NOTHING: Final = Claimed([], [])

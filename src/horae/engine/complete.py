@@ -5,7 +5,7 @@ refused, unless it is our own answer that got lost and the worker reports the sa
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -17,7 +17,7 @@ from horae.engine.lanes import Lanes
 from horae.engine.offers import away_from
 from horae.engine.parking import Parking
 from horae.engine.signals import Signals
-from horae.engine.tally import Tally
+from horae.engine.tally import Runs, Tally, sums_of
 from horae.engine.watch import Ended, Watch
 from horae.model.durations import LONGEST
 from horae.model.errors import InvalidInput
@@ -71,11 +71,12 @@ class Complete:
             others = await self._park(worker_id, others, lanes)
             finished = [*successes, *others]
         missed: list[Finished] = []
+        ran = sums_of(successes)
         if successes:
-            missed += await self._succeed(worker_id, successes, lanes)
+            missed += await self._succeed(worker_id, successes, ran, lanes)
         if others:
             missed += await self._judge_others(worker_id, others, lanes)
-        self._signals.ended(worker_id, finished)
+        self._signals.ended(worker_id, sums_of(finished) if others else ran)
         return await self._stale(worker_id, missed, lanes) if missed else []
 
     async def _park(self, worker_id: int, ends: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Finished]:
@@ -84,7 +85,9 @@ class Complete:
         failed = await self._parking.park(worker_id, parked, lanes, _used(parked, lanes))
         return [f for f in ends if f.end is not End.PARKED or f.lane not in lanes] + failed
 
-    async def _succeed(self, worker_id: int, done: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Finished]:
+    async def _succeed(
+        self, worker_id: int, done: Sequence[Finished], ran: Mapping[int, Runs], lanes: dict[int, LaneKey]
+    ) -> list[Finished]:
         rows = [
             (f.lane, f.id, f.attempt, lanes[f.lane].tenant_id, _text(f.result), f.waited)
             for f in done
@@ -94,14 +97,17 @@ class Complete:
         ended = await self._jobs.job_succeed(worker_id, rows) if rows else set()
         failpoints.reach("succeed.after_commit")
         good = done if len(ended) == len(done) else [f for f in done if f.id in ended]
-        self._count_ends(good, State.SUCCEEDED, lanes)
+        self._count_ends(good, ran if good is done else sums_of(good), State.SUCCEEDED, lanes)
         if self._watch.anybody:
             for f in good:
                 self._watch.ended(f.id, Ended(State.SUCCEEDED, _text(f.result), None, None, f.attempt))
         return [] if good is done else [f for f in done if f.id not in ended]
 
-    def _count_ends(self, ended: Sequence[Finished], state: State, lanes: dict[int, LaneKey]) -> None:
-        self._durations.learn_lanes(self._tally.ended(ended, state), lanes)
+    def _count_ends(
+        self, ended: Sequence[Finished], ran: Mapping[int, Runs], state: State, lanes: dict[int, LaneKey]
+    ) -> None:
+        self._tally.ended(ended, ran, state)
+        self._durations.learn_lanes(ran, lanes)
 
     async def _judge_others(
         self, worker_id: int, others: Sequence[Finished], lanes: dict[int, LaneKey]
@@ -157,7 +163,7 @@ class Complete:
         for f, state in final:
             if f.id in ended:
                 self._watch.ended(f.id, Ended(state, _text(f.result), error_text(f.error), f.blob, f.attempt))
-                self._count_ends([f], state, lanes)
+                self._count_ends([f], sums_of([f]), state, lanes)
                 if state is State.FAILED:
                     log.info("job_failed", job=f.id, attempt=f.attempt, end=f.end.value)
         return ended

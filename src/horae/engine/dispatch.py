@@ -224,7 +224,7 @@ class Dispatch:
         self._learning.learn(session, chosen, got, want)
         if got.rows:
             self._serve()
-        return await self._grants.make(session, woven(got.rows, chosen, self._backlog.shares.weight))
+        return await self._grants.make(session, woven(got, chosen, self._backlog.shares.weight))
 
     def _alarm(self, group_id: int, seconds: float) -> None:
         """Lanes that a limit holds are tried again after this long, even if nobody says that there is room."""

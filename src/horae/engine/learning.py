@@ -2,8 +2,7 @@
 their tenants are to be charged.
 """
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from horae.engine.backlog import HIGHEST_RANK, Backlog, LaneHint
@@ -44,20 +43,19 @@ class Learning:
             self._backlog.fill(lane.hint)
 
     def learn(self, session: Session, chosen: Sequence[Chosen], got: Claimed, want: int) -> None:
-        lanes = [row["lane_id"] for row in got.rows]
-        counts = Counter(lanes)
-        last = dict(zip(lanes, [row["rank"] for row in got.rows], strict=True))  # of each lane in the order of rank
+        counts, last = got.counts, _last_ranks(got)
         # A lane that had less than it was still allowed was not stopped by the limit.
-        cuts = {cut.lane_id: cut for cut in got.cuts if counts[cut.lane_id] >= cut.allowed}
+        cuts = {cut.lane_id: cut for cut in got.cuts if counts.get(cut.lane_id, 0) >= cut.allowed}
         enough = len(got.rows) >= want
         self._tally.claimed(got.rows)
         session.breadth.learn(len(chosen), len(got.rows), want)
         for lane in chosen:
             lane_id = lane.hint.lane_id
-            self._settle(session, lane, counts[lane_id])
-            self._move_on(session, lane, counts[lane_id], last.get(lane_id), cuts.get(lane_id), enough=enough)
-            if counts[lane_id]:
-                self._started(session, lane.hint, counts[lane_id])
+            count = counts.get(lane_id, 0)
+            self._settle(session, lane, count)
+            self._move_on(session, lane, count, last.get(lane_id), cuts.get(lane_id), enough=enough)
+            if count:
+                self._started(session, lane.hint, count)
         if not enough:
             self._pass_on(session, chosen, counts, got.cuts)
 
@@ -110,14 +108,25 @@ class Learning:
         hint.head = hint.head if heard is None else min(hint.head, heard)
         self._backlog.fill(hint)
 
-    def _pass_on(self, session: Session, chosen: Sequence[Chosen], counts: "Counter[int]", cuts: Sequence[Cut]) -> None:
+    def _pass_on(
+        self, session: Session, chosen: Sequence[Chosen], counts: Mapping[int, int], cuts: Sequence[Cut]
+    ) -> None:
         """Lanes that had less than there was room for: their groups have room for others."""
         allowed = {cut.lane_id: cut.allowed for cut in cuts}
         for lane in chosen:
-            unused = allowed.get(lane.hint.lane_id, lane.quota) - counts[lane.hint.lane_id]
+            unused = allowed.get(lane.hint.lane_id, lane.quota) - counts.get(lane.hint.lane_id, 0)
             if unused > 0:
                 for group in self._claims.groups(session, lane):
                     self._backlog.free(group.id, unused)
+
+
+def _last_ranks(got: Claimed) -> dict[int, int]:
+    """By lane, the highest rank that it gave."""
+    last, end = {}, 0
+    for lane_id, count in got.counts.items():
+        end += count
+        last[lane_id] = got.rows[end - 1]["rank"]
+    return last
 
 
 def _spread(session: Session, hint: LaneHint) -> int | None:

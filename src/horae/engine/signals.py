@@ -3,11 +3,11 @@
 Signals are hints: every listener also looks for itself now and then, so a lost one costs time, never a job.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 
 from horae.engine.clock import Clock
-from horae.model.work import Finished
+from horae.engine.tally import Runs
 
 
 class Signals:
@@ -17,7 +17,7 @@ class Signals:
         self.on_scheduled: list[Callable[[datetime], None]] = []
         self.on_cancel: list[Callable[[int], None]] = []
         self.on_lost: list[Callable[[int], None]] = []
-        self.on_ended: list[Callable[[int, Sequence[Finished]], None]] = []
+        self.on_ended: list[Callable[[int, Mapping[int, Runs]], None]] = []
         self.on_freed: list[Callable[[Mapping[int, int]], None]] = []
         self.on_policy: list[Callable[[], None]] = []
 
@@ -42,10 +42,10 @@ class Signals:
         for listener in self.on_lost:
             listener(worker_id)
 
-    def ended(self, worker_id: int, finished: Sequence[Finished]) -> None:
-        """Attempts ended on this worker, in whatever way."""
+    def ended(self, worker_id: int, ran: Mapping[int, Runs]) -> None:
+        """Attempts ended on this worker, in whatever way: their sums by lane."""
         for listener in self.on_ended:
-            listener(worker_id, finished)
+            listener(worker_id, ran)
 
     def freed(self, groups: Mapping[int, int]) -> None:
         """Limits in which so many slots became free: group → how many."""

@@ -15,8 +15,9 @@ from typing import Final, NamedTuple, Protocol
 
 import asyncpg
 
+from horae.engine.record import FAULTS
 from horae.model.durations import LONGEST
-from horae.model.states import State
+from horae.model.states import End, State
 
 LONGEST_RUN: Final = LONGEST.total_seconds()
 
@@ -35,21 +36,40 @@ class Laned(Protocol):
 
 
 class Run(Protocol):
-    """The end of an attempt: whose, its lane, and how long it ran."""
+    """The end of an attempt: whose, its lane, how it ended, and how long it ran."""
 
     id: str
     lane: int
+    end: End
     took: float
 
 
 class Runs:
     """The ends of some attempts in one lane: how many, and of those whose time is known, how long they ran."""
 
-    __slots__ = ("ends", "runs", "seconds", "squares")
+    __slots__ = ("bad_seconds", "ends", "faults", "returned", "runs", "seconds", "squares")
 
     def __init__(self) -> None:
         self.ends = self.runs = 0
         self.seconds = self.squares = 0.0
+        self.faults = 0
+        """Of the ends, those for which the task or its worker is to blame."""
+        self.returned = 0
+        """Those that are neither that nor a success."""
+        self.bad_seconds = 0.0
+        """Of the seconds, those of both."""
+
+    @property
+    def good(self) -> int:
+        return self.ends - self.faults - self.returned
+
+    def spoil(self, end: End, seconds: float) -> None:
+        """One of them was no success."""
+        if end in FAULTS:
+            self.faults += 1
+        else:
+            self.returned += 1
+        self.bad_seconds += seconds
 
 
 def sums_of(runs: Iterable[Run]) -> dict[int, Runs]:
@@ -64,6 +84,10 @@ def sums_of(runs: Iterable[Run]) -> dict[int, Runs]:
             lane.runs += 1
             lane.seconds += took
             lane.squares += took * took
+        else:
+            took = 0.0
+        if run.end is not End.SUCCEEDED:
+            lane.spoil(run.end, took)
     return sums
 
 
@@ -150,16 +174,14 @@ class Tally:
             if row["attempt"] == 1:
                 self._starts.append(Start(row["lane_id"], row["id"], time.monotonic(), len(rows)))
 
-    def ended(self, runs: Sequence[Run], state: State) -> dict[int, Runs]:
-        """Attempts ended, and their jobs with them. Returns the sums of these alone, for whoever learns from them."""
+    def ended(self, runs: Sequence[Run], sums: Mapping[int, Runs], state: State) -> None:
+        """Attempts ended, and their jobs with them."""
         if len(self._changed) < MAX_CHANGED:
             self._changed.update((run.id, run.lane) for run in islice(runs, MAX_CHANGED))
-        sums = sums_of(runs)
         for lane_id, more in sums.items():
             counts = self._of(lane_id)
             counts.note(more)
             self._end(counts, state, more.ends)
-        return sums
 
     def returned(self, runs: Iterable[Run], *, failed: bool) -> dict[int, Runs]:
         """Attempts ended and their jobs wait again: because they `failed`, or at no cost to them."""

@@ -159,9 +159,10 @@ def test_a_report_passes_when_all_is_flat_and_nothing_failed() -> None:
         {"failed": {"bulk": 1}},
         {"left_out": {"bulk": 1}},
         {"left_over": 1},
+        {"broken": "1800 s: no connection"},
         {"days": {"passed": 15, "made": 75, "dropped": 0, "tried_again": 0}},
     ],
-    ids=["a failed call", "calls left out", "a job that did not end", "no day dropped"],
+    ids=["a failed call", "calls left out", "a job that did not end", "an end before its time", "no day dropped"],
 )
 def test_a_report_does_not_pass_with(facts: dict[str, object]) -> None:
     assert not report(FLAT, **facts).passes
@@ -190,10 +191,22 @@ def test_a_day_is_a_block() -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(find_library() is None, reason="needs libfaketime (Debian: apt install libfaketime)")
 async def test_a_soak_of_some_seconds_watches_everything_while_days_pass() -> None:
-    found = await soak(Plan(seconds=20, rate=10), Screen())
+    kept: list[Report] = []
+    found = await soak(Plan(seconds=20, rate=10), Screen(), kept.append)
 
+    assert kept == [found]
+    assert not found.broken
     families = {each.family for each in found.series}
-    assert {"latency", "private memory", "file descriptors", "tables", "indexes", "log", "partitions"} <= families
+    assert {
+        "latency",
+        "private memory",
+        "file descriptors",
+        "tables",
+        "indexes",
+        "log",
+        "partitions",
+        "connections",
+    } <= families
     assert {each.name for each in found.series if each.family == "private memory"} == {
         "server", "agent", "children", "PostgreSQL",
     }  # fmt: skip

@@ -11,6 +11,8 @@ from horae.cli.screen import console, note
 from horae.model.durations import parse_duration
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from horae.bench.soak.report import Report
     from horae.bench.soak.soak import Plan
 
@@ -38,20 +40,20 @@ def soak(*, time: str = "1h", rate: float = 100, report: str = "soak") -> int:
     folder = Path(report).expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     drawing.check(folder / "soak.svg")
-    found = run(_soak(Plan(seconds=parse_duration(time, "time").total_seconds(), rate=rate)))
+    plan = Plan(seconds=parse_duration(time, "time").total_seconds(), rate=rate)
+    found = run(_soak(plan, lambda report: write(report, folder)))
     if found is None:
         return INTERRUPTED
-    write(found, folder)
     console().print(markdown(found), markup=False)
     note(f"written into {folder}")
     return 0 if found.passes else ERROR
 
 
-async def _soak(plan: "Plan") -> "Report | None":
+async def _soak(plan: "Plan", keep: "Callable[[Report], None]") -> "Report | None":
     """None when told to stop: by then everything is gone."""
     from horae.bench.progress import Screen
     from horae.bench.soak.soak import soak as soak_for
 
     with listening() as orders, Screen() as screen:
-        work = asyncio.ensure_future(soak_for(plan, screen))
+        work = asyncio.ensure_future(soak_for(plan, screen, keep))
         return work.result() if await unless(work, orders.stop) else None

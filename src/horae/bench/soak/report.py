@@ -39,6 +39,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     examples: dict[str, str]
     days: dict[str, int]
     left_over: int
+    broken: str = ""
+    """When and why the run broke off, if it did."""
 
     @property
     def not_flat(self) -> list[Watched]:
@@ -46,7 +48,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def passes(self) -> bool:
-        return not (self.not_flat or self.failed or self.left_out or self.left_over) and self.days["dropped"] > 0
+        amiss = self.not_flat or self.failed or self.left_out or self.left_over or self.broken
+        return not amiss and self.days["dropped"] > 0
 
 
 def write(report: Report, folder: Path) -> None:
@@ -66,6 +69,8 @@ def _head(report: Report) -> Iterator[str]:
     yield f"# Soak: {minutes:g} minutes, {verdict}"
     yield ""
     yield f"{len(report.series)} series, {len(report.not_flat)} of them not flat. {_sentence(days)}"
+    if report.broken:
+        yield f"**It broke off** at {report.broken}"
     yield f"Jobs that never ended: {report.left_over}. Calls that failed: {sum(report.failed.values())}."
     yield ""
     yield ", ".join(f"{name} {version}" for name, version in report.versions.items())

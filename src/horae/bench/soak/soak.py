@@ -7,10 +7,11 @@ stops, and every job that was submitted must end.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 
+import asyncpg
 import msgspec
 
 from horae.bench.figures import rounded
@@ -27,7 +28,7 @@ from horae.bench.soak.series import Sample, Series, latencies, rates, to_series
 from horae.bench.soak.tally import Tally
 from horae.bench.soak.watching import CPU, WAL, Watch, watch
 from horae.client.client import AsyncClient
-from horae.model.errors import SetupError
+from horae.model.errors import HoraeError, SetupError
 from horae.testing.clocks import SettableClock, find_library
 from horae.testing.database import temporary_folder
 
@@ -54,14 +55,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return max(self.seconds / LOOKS, 1.0)
 
 
-async def soak(plan: Plan, screen: Screen) -> Report:
+async def soak(plan: Plan, screen: Screen, keep: Callable[[Report], None]) -> Report:
+    """`keep` gets the report as soon as there is one: what ends after it may fail."""
     library = find_library()
     if library is None:
         raise SetupError("a soak needs libfaketime, so that days pass in minutes (Debian: apt install libfaketime)")
     with temporary_folder() as folder:
         clock = SettableClock(library, folder)
         async with cluster(clock.prefix) as running, installation(running, retention_days=str(RETENTION_DAYS)) as place:
-            return await _run(plan, place, clock, screen)
+            report = await _run(plan, place, clock, screen)
+            keep(report)
+    return report
 
 
 async def _run(plan: Plan, place: Installation, clock: SettableClock, screen: Screen) -> Report:
@@ -74,9 +78,13 @@ async def _run(plan: Plan, place: Installation, clock: SettableClock, screen: Sc
         await place.until_joined()
         tally, samples = Tally(), list[Sample]()
         async with passing_days(place, clock) as days:
-            async with loaded(place, client, plan.rate, tally) as calm, _watched(plan, place, agent.pid, samples):
-                await _last(plan, place, days, calm, tally, screen)
-            left = await _end(place, client, screen)
+            broken, left = "", 0
+            try:
+                async with loaded(place, client, plan.rate, tally) as calm, _watched(plan, place, agent.pid, samples):
+                    await _last(plan, place, days, calm, tally, screen)
+                left = await _end(place, client, screen)
+            except (HoraeError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                broken = f"{tally.now():.0f} s: {error!r}"
     finally:
         await client.close()
     return Report(
@@ -89,6 +97,7 @@ async def _run(plan: Plan, place: Installation, clock: SettableClock, screen: Sc
         examples=tally.examples,
         days={"passed": days.passed, "made": days.made, "dropped": days.dropped, "tried_again": days.tried_again},
         left_over=left,
+        broken=broken,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from heapq import nsmallest
 from itertools import chain, islice
+from operator import attrgetter
 from typing import Final
 
 import asyncpg
@@ -28,7 +29,11 @@ MAX_TICKS: Final = 1440
 """Of one schedule in a day: those that fire more often than every minute are in every minute anyway."""
 NAMES: Final = 10
 FRESH_SECONDS: Final = 2.0
+BATCH: Final = 100
+"""Schedules that are read between two looks at the time."""
 _MOMENT: Final = timedelta(microseconds=1)
+_encoder = msgspec.json.Encoder()
+_timing = attrgetter(*Timing.__struct_fields__)
 
 
 class Minute(msgspec.Struct, frozen=True):
@@ -121,9 +126,9 @@ class Forecasting:
 
 
 async def _read(rows: Sequence[asyncpg.Record]) -> list[ScheduleDefinition]:
-    pace, found = Pace(), []
-    for row in rows:
-        found.append(definition_of(row))
+    pace, found = Pace(), list[ScheduleDefinition]()
+    for start in range(0, len(rows), BATCH):
+        found += map(definition_of, rows[start : start + BATCH])
         await pace.keep()
     return found
 
@@ -132,10 +137,14 @@ def _alike(found: list[ScheduleDefinition]) -> list[list[ScheduleDefinition]]:
     """Those that fire at the same instants together: of ten thousand schedules most do so with others."""
     groups: dict[object, list[ScheduleDefinition]] = defaultdict(list)
     for definition in found:
-        hashed = any("h" in (rule.cron or "").lower() for rule in definition.rules)
-        timing = msgspec.json.encode([getattr(definition, name) for name in Timing.__struct_fields__])
-        groups[definition.name if hashed or definition.jitter is not None else timing].append(definition)
+        own = definition.jitter is not None or _is_hashed(definition)
+        groups[definition.name if own else _encoder.encode(_timing(definition))].append(definition)
     return list(groups.values())
+
+
+def _is_hashed(definition: ScheduleDefinition) -> bool:
+    """Whether its name chooses when it fires."""
+    return any(rule.cron is not None and "h" in rule.cron.lower() for rule in definition.rules)
 
 
 def _minutes(

@@ -24,6 +24,8 @@ from horae.store.lists import ExecutionPlace, JobLists, Narrowing, Reading, Spot
 
 LOOK_AT: Final = 3_000
 """Rows a page looks at."""
+LOOK_INTO: Final = 2_000
+"""Rows whose texts a page searches, which costs more than a comparison."""
 FIRST_LOOK: Final = 6
 """Of a filter: rows that are looked at first, for each row of the page."""
 MANY: Final = 20_000
@@ -106,9 +108,15 @@ class Lists:
             return Page([], None)
         if search.narrowing is not None:
             # Most filters match much: then there is no need to look at everything that may be looked at.
-            page = await self._page(msgspec.structs.replace(search, narrowed=min(FIRST_LOOK * limit, LOOK_AT)))
-            if len(page.rows) == limit or page.cursor is None:
+            first = min(FIRST_LOOK * limit, search.narrowed)
+            page = await self._page(msgspec.structs.replace(search, narrowed=first))
+            if len(page.rows) == limit or page.cursor is None or first == search.narrowed:
                 return page
+            rest = msgspec.structs.replace(
+                search, before=page.cursor, limit=limit - len(page.rows), narrowed=search.narrowed - first
+            )
+            more = await self._page(rest)
+            return Page(page.rows + more.rows, more.cursor)
         return await self._page(search)
 
     async def _page(self, search: Search) -> Page:
@@ -151,6 +159,7 @@ class Lists:
             since,
             bound,
             limit,
+            LOOK_AT if wanted.text is None else LOOK_INTO,
         )
 
     async def _candidates(self, search: Search) -> Found:

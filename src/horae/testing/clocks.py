@@ -10,9 +10,9 @@ from shutil import which
 from typing import Final
 
 LIBRARY: Final = "*/faketime/libfaketimeMT.so.1"
-"""Below the folder of libraries, as Debian's package libfaketime puts it. The variant for threads, though PostgreSQL has
-none: it lets no signal in while it reads its file. In the other one a backend hangs for ever when one of its timers
-rings at that moment, as the handler looks at the clock, too."""
+"""Below the folder of libraries, as Debian's package libfaketime puts it. The variant for threads, though PostgreSQL
+has none: it lets no signal in while it reads its file. In the other one a backend hangs for ever when one of its
+timers rings at that moment, as the handler looks at the clock, too."""
 
 
 def find_library() -> Path | None:

@@ -39,8 +39,9 @@ def test_completion_knows_the_commands(horae: Horae, shell: str) -> None:
     assert "submit" in ran.out
 
 
-def test_the_version_is_printed(horae: Horae) -> None:
-    assert horae("version").out.startswith("horae 0.")
+@pytest.mark.parametrize("command", ["version", "--version"])
+def test_the_version_is_printed(horae: Horae, command: str) -> None:
+    assert horae(command).out.startswith("horae 0.")
 
 
 def test_an_unknown_command_is_a_usage_error(horae: Horae) -> None:

@@ -19,6 +19,7 @@ class Row(NamedTuple):
     name: str
     path: str
     help: str
+    aliases: tuple[str, ...] = ()
 
 
 RUN: Final = "Run Horae"
@@ -81,7 +82,7 @@ COMMANDS: Final[dict[str, tuple[Row, ...]]] = {
         Row("tenant", "horae.cli.tenants:app", "Create, weigh and list tenants."),
         Row("whoami", "horae.cli.keys:whoami", "Show whose key is in use."),
         Row("completion", "horae.cli.about:completion", "Print the completion script of a shell."),
-        Row("version", "horae.cli.about:version", "Print the version."),
+        Row("version", "horae.cli.about:version", "Print the version.", ("--version",)),
     ),
 }
 
@@ -102,7 +103,7 @@ def build() -> App:
     for position, (title, rows) in enumerate(COMMANDS.items()):
         group = Group(title, sort_key=position)
         for number, row in enumerate(rows):
-            app.command(row.path, name=row.name, help=row.help, group=group, sort_key=number)
+            app.command(row.path, name=(row.name, *row.aliases), help=row.help, group=group, sort_key=number)
     return app
 
 

@@ -79,7 +79,7 @@ async def time_of(connection: Connection) -> datetime:
 async def step(connection: Connection, clock: SettableClock, by: timedelta, phase: timedelta) -> datetime:
     """Sets the clock by about so much, to a certain phase between two five-minute ticks. Returns the new time."""
     goal = await time_of(connection) + by
-    clock.step(by + ticks_between(goal - SPACING, goal)[0] + phase - goal)
+    await clock.step(by + ticks_between(goal - SPACING, goal)[0] + phase - goal)
     return await time_of(connection)
 
 
@@ -211,7 +211,7 @@ async def test_a_clock_set_forward_takes_no_job_from_a_worker_that_lives(stack, 
         await stack.worker("heir", JOBS, slots=2)
         await stack.until_joined("heir")
         for hours in (3, 26):
-            clock.step(hours * HOUR)
+            await clock.step(hours * HOUR)
             await effects.beyond(effects.runs()[0].last + 2 * float(SHORT_LEASE["HORAE_LEASE_SECONDS"]))
         effects.end_all()
         assert Job(client, hold).result(30) == 1
@@ -231,7 +231,7 @@ async def test_a_worker_that_dies_when_the_clock_is_set_loses_its_jobs_in_time(s
         await stack.worker("heir", JOBS, slots=2)
         await stack.until_joined("heir")
         await doomed.kill()
-        clock.step(hours * HOUR)
+        await clock.step(hours * HOUR)
         await effects.running(1, attempt=2, timeout=SOON.total_seconds())
         effects.end_all()
         assert Job(client, hold).result(30) == 2

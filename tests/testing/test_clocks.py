@@ -29,6 +29,6 @@ async def test_a_timer_that_rings_while_postgresql_looks_at_its_clock_does_not_h
                     with pytest.raises(asyncpg.QueryCanceledError):
                         await connection.execute(LOOKS)
             before = await connection.fetchval("select clock_timestamp()")
-            clock.step(timedelta(hours=5))
+            await clock.step(timedelta(hours=5))
             assert await connection.fetchval("select clock_timestamp()") - before > timedelta(hours=4)
             connection.terminate()

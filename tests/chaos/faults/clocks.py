@@ -39,10 +39,10 @@ async def stray(clock: SettableClock, chance: random.Random, steps: tuple[timede
     by = chance.choice(steps)
     await asyncio.sleep(chance.uniform(0.5, 1))
     try:
-        clock.step(by)
+        await clock.step(by)
         await asyncio.sleep(chance.uniform(*SECONDS))
     finally:
-        clock.step(-by)
+        await clock.step(-by)
     await asyncio.sleep(chance.uniform(0.5, 1))
 
 

@@ -17,7 +17,7 @@ from horae.model.states import End, State
 from horae.model.work import Finished
 from horae.store.database import NotConnected
 
-from .staging import ROOT, duty, join, submit
+from .staging import ROOT, duty, engine_config, join, resting_engine, submit
 
 DEPTH = "select pending, running from depth where queue = $1"
 
@@ -71,12 +71,13 @@ async def test_every_way_a_job_can_go_is_counted_once(ready_to_count: Engine, co
     assert engine.durations.expected(1, "work") == pytest.approx(2.0, rel=0.01)
 
 
-async def test_writing_down_adds_and_several_servers_add_up(ready_to_count: Engine, start_engine, conn):
-    other = await start_engine()
-    for engine in (ready_to_count, ready_to_count, other):
-        await submit(engine)
-        await submit(engine, "other", queue="side")
-        await duty(engine, "rollups").flush()
+async def test_writing_down_adds_and_several_servers_add_up(ready_to_count: Engine, database, tmp_path, conn):
+    """Servers whose own duties rest: one that counts what waits meanwhile counts some of it twice, until the next."""
+    async with resting_engine(engine_config(database, tmp_path)) as other:
+        for engine in (ready_to_count, ready_to_count, other):
+            await submit(engine)
+            await submit(engine, "other", queue="side")
+            await duty(engine, "rollups").flush()
     got = await conn.fetch("select task, queue, sum(submitted) as n from rollup group by 1, 2 order by 1")
     assert [tuple(row) for row in got] == [("other", "side", 3), ("work", "default", 3)]
     assert (await conn.fetchval("select pending from depth where queue = 'side'")) == 3

@@ -1,12 +1,18 @@
 """Answers that are shared, and work in slices."""
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 
 from horae.engine import pace
 from horae.engine.pace import Pace
 from horae.engine.shared import Shared
+
+
+class Answer:
+    """Something that can be seen to go."""
 
 
 async def test_whoever_asks_at_the_same_time_gets_the_same_answer():
@@ -22,6 +28,19 @@ async def test_whoever_asks_at_the_same_time_gets_the_same_answer():
     assert await answers.get("a", 60, make) == 1
     assert await answers.get("b", 60, make) == 2
     assert await answers.get("a", -1, make) == 3
+
+
+async def test_an_answer_that_is_too_old_is_let_go():
+    """Of many questions nobody asks a second time: an hour of visits to the console kept 9 MB of forecasts."""
+
+    async def make() -> Answer:
+        return Answer()
+
+    answers: Shared[Answer] = Shared()
+    old = weakref.ref(await answers.get("a", 0, make))
+    await answers.get("b", 60, make)
+    gc.collect()
+    assert old() is None
 
 
 async def test_a_failure_is_not_kept():

@@ -15,7 +15,7 @@ insert into lane (tenant_id, queue, task) select 1 + n % 5, 'q' || n % 20, 't' |
 on conflict do nothing;
 create temp table if not exists made (n int, id uuid, lane int, tenant int);
 truncate made;
-insert into made select n, new_job_id(), l.id, l.tenant_id from generate_series(1, {count}) n
+insert into made select n, uuidv7(n * interval '1 millisecond'), l.id, l.tenant_id from generate_series(1, {count}) n
 join lane l on l.id = 1 + n % 100;
 insert into job (id, rank, run_at, tenant_id, lane_id, priority, params)
 select id, n, now(), tenant, lane, 5, '{{}}' from made;

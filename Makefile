@@ -10,7 +10,7 @@ PORT ?= 8420
 # Where `make up` keeps its data; if empty, where `horae up` does.
 DATA ?=
 # What the tests need from the system besides Python and Node.js, as Debian packages. curl runs the examples of the docs.
-TEST_PACKAGES := bubblewrap busybox-static chromium chromium-headless-shell curl libfaketime podman runc
+TEST_PACKAGES := bubblewrap busybox-static chromium chromium-headless-shell curl gcc libc6-dev podman runc
 
 CONSOLE := src/horae/console/static/index.html
 MODULES := web/node_modules/.installed

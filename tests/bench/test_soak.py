@@ -16,7 +16,7 @@ from horae.bench.soak.flatness import DAY, Judgement, Tolerance, Verdict, in_blo
 from horae.bench.soak.report import Report, Watched, markdown, write
 from horae.bench.soak.series import Sample, Series, latencies, rates, to_series
 from horae.bench.soak.soak import DAYS, WARM_UP, Plan, soak
-from horae.testing.clocks import find_library
+from horae.testing.clocks import COMPILER, find_compiler
 
 HOUR = 3600.0
 TOLERANCE = Tolerance(10)
@@ -189,7 +189,7 @@ def test_a_day_is_a_block() -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.skipif(find_library() is None, reason="needs libfaketime (Debian: apt install libfaketime)")
+@pytest.mark.skipif(find_compiler() is None, reason=f"needs {COMPILER}")
 async def test_a_soak_of_some_seconds_watches_everything_while_days_pass() -> None:
     kept: list[Report] = []
     found = await soak(Plan(seconds=20, rate=10), Screen(), kept.append)

@@ -19,7 +19,7 @@ from horae.model.job import JobRequest
 from horae.model.overlap import Missed
 from horae.store.migrate import migrate
 from horae.store.safety import Connection
-from horae.testing.clocks import SettableClock, find_library
+from horae.testing.clocks import COMPILER, SettableClock, find_compiler
 from horae.testing.database import temporary_cluster
 from horae.testing.stack import Stack, running_stack
 from horae.testing.waiting import wait_for
@@ -28,7 +28,7 @@ from .conftest import SHORT_LEASE, tell
 from .effects import JOBS, Effects
 from .load import Load, connected, nothing_left
 
-pytestmark = pytest.mark.skipif(find_library() is None, reason="needs libfaketime (Debian: apt install libfaketime)")
+pytestmark = pytest.mark.skipif(find_compiler() is None, reason=f"needs {COMPILER}")
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
 SPACING = 5 * MINUTE
 BEFORE_A_TICK, BETWEEN_TICKS = 4.5 * MINUTE, 2.5 * MINUTE
@@ -56,9 +56,9 @@ POLICIES = {
 
 @pytest.fixture
 async def clock(reachable_path: Path) -> SettableClock:
-    library = find_library()
-    assert library is not None
-    return SettableClock(library, reachable_path)
+    compiler = find_compiler()
+    assert compiler is not None
+    return SettableClock(compiler, reachable_path)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ async def time_of(connection: Connection) -> datetime:
 async def step(connection: Connection, clock: SettableClock, by: timedelta, phase: timedelta) -> datetime:
     """Sets the clock by about so much, to a certain phase between two five-minute ticks. Returns the new time."""
     goal = await time_of(connection) + by
-    await clock.step(by + ticks_between(goal - SPACING, goal)[0] + phase - goal)
+    clock.step(by + ticks_between(goal - SPACING, goal)[0] + phase - goal)
     return await time_of(connection)
 
 
@@ -211,7 +211,7 @@ async def test_a_clock_set_forward_takes_no_job_from_a_worker_that_lives(stack, 
         await stack.worker("heir", JOBS, slots=2)
         await stack.until_joined("heir")
         for hours in (3, 26):
-            await clock.step(hours * HOUR)
+            clock.step(hours * HOUR)
             await effects.beyond(effects.runs()[0].last + 2 * float(SHORT_LEASE["HORAE_LEASE_SECONDS"]))
         effects.end_all()
         assert Job(client, hold).result(30) == 1
@@ -231,7 +231,7 @@ async def test_a_worker_that_dies_when_the_clock_is_set_loses_its_jobs_in_time(s
         await stack.worker("heir", JOBS, slots=2)
         await stack.until_joined("heir")
         await doomed.kill()
-        await clock.step(hours * HOUR)
+        clock.step(hours * HOUR)
         await effects.running(1, attempt=2, timeout=SOON.total_seconds())
         effects.end_all()
         assert Job(client, hold).result(30) == 2

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def soak(*, time: str = "1h", rate: float = 100, report: str = "soak") -> int:
     """Put a throw-away Horae under a mixed load and say for everything that could grow whether it does.
 
-    The exit code is 1 when something is not flat, a call failed or a job did not end. Needs libfaketime, and matplotlib
-    for the picture: pip install 'horae[bench]'.
+    The exit code is 1 when something is not flat, a call failed or a job did not end. Needs a C compiler, and for the
+    picture matplotlib: pip install 'horae[bench]'.
 
     Parameters
     ----------

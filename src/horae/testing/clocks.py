@@ -1,90 +1,57 @@
-"""A clock for PostgreSQL that can be set: libfaketime between it and the C library.
+"""A clock for PostgreSQL that can be set: a few functions of ours (clock.c) between it and the C library.
 
 Only what PostgreSQL believes the time of day to be is changed. Its own waits go by the monotonic clock, which is left
 alone, and so are servers and workers: what they do is what they would do if somebody set the database host's clock.
+
+Rejected: libfaketime, which reads a file at each look. A backend whose timer rings meanwhile looks at the clock in the
+handler of the signal, and hangs or dies of what the two did to the heap; one that hangs with a lock in its hands takes
+all others with it. A soak of an hour ended so, twice.
 """
 
-import asyncio
-import time
-from contextlib import suppress
+import subprocess
 from datetime import timedelta
+from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import which
 from typing import Final
 
-import psutil
+from horae.model.errors import SetupError
 
-LIBRARY: Final = "*/faketime/libfaketime.so.1"
-"""Below the folder of libraries, as Debian's package libfaketime puts it."""
-SURELY: Final = 0.02
-"""Seconds by which a new second has begun for everybody."""
+BYTES: Final = 8
+COMPILER: Final = "a C compiler (Debian: apt install gcc libc6-dev)"
 
 
-def find_library() -> Path | None:
-    return next(Path("/usr/lib").glob(LIBRARY), None)
+def find_compiler() -> Path | None:
+    found = which("cc") or which("gcc")
+    return None if found is None else Path(found)
 
 
 class SettableClock:
     """`folder` must be one that PostgreSQL's account can read."""
 
-    def __init__(self, library: Path, folder: Path) -> None:
-        self._library = library
+    def __init__(self, compiler: Path, folder: Path) -> None:
+        self._library = folder / "clock.so"
         self._file = folder / "offset"
-        self._offset = timedelta()
-        self._write()
+        self._file.write_bytes(bytes(BYTES))
+        self._file.chmod(0o644)
+        with as_file(files("horae.testing").joinpath("clock.c")) as source:
+            _run(compiler, "-shared", "-fPIC", "-O2", "-o", str(self._library), str(source), "-ldl")
+        self._library.chmod(0o755)
 
     @property
     def prefix(self) -> list[str]:
-        """Begins the command of a program that shall go by this clock.
+        """Begins the command of a program that shall go by this clock."""
+        return [which("env") or "env", f"LD_PRELOAD={self._library}", f"HORAE_TEST_CLOCK={self._file}"]
 
-        It is not in the environment of the launcher, which is root and would own what the library shares.
+    def step(self, by: timedelta) -> None:
+        """By whole seconds. All who go by it see it at once, at their next look: they share the page it stands in."""
+        with self._file.open("r+b", buffering=0) as shared:
+            offset = int.from_bytes(shared.read(BYTES), "little", signed=True) + round(by.total_seconds())
+            shared.seek(0)
+            shared.write(offset.to_bytes(BYTES, "little", signed=True))
 
-        The library reads its file once in a second. It could do so at every look (FAKETIME_NO_CACHE), but that is no
-        place for a signal: a backend whose timer rings meanwhile looks at the clock in the handler, and then hangs or
-        dies of what the two did to the heap.
-        """
-        environ = {
-            "LD_PRELOAD": str(self._library),
-            "FAKETIME_TIMESTAMP_FILE": str(self._file),
-            "FAKETIME_CACHE_DURATION": "0",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        }
-        return [which("env") or "env", *(f"{name}={value}" for name, value in environ.items())]
 
-    async def step(self, by: timedelta) -> None:
-        """All who go by it see it at once: they are held until a new second has begun, in which they read it anew."""
-        self._offset += by
-        held = self._hold()
-        try:
-            self._write()
-            await asyncio.sleep(1 - time.time() % 1 + SURELY)
-        finally:
-            for process in held:
-                with suppress(psutil.NoSuchProcess):
-                    process.resume()
-
-    def _hold(self) -> set[psutil.Process]:
-        """Until there are no more: one that is not held yet may start another."""
-        held: set[psutil.Process] = set()
-        while more := self._users() - held:
-            for process in more:
-                with suppress(psutil.NoSuchProcess):
-                    process.suspend()
-            held |= more
-        return held
-
-    def _users(self) -> set[psutil.Process]:
-        """Those that were started with it, and all below: PostgreSQL's processes write over their environment."""
-        found: set[psutil.Process] = set()
-        for process in psutil.process_iter():
-            with suppress(psutil.Error):
-                if process.environ().get("FAKETIME_TIMESTAMP_FILE") == str(self._file):
-                    found |= {process, *process.children(recursive=True)}
-        return found
-
-    def _write(self) -> None:
-        """By a new name, so that nobody reads half of it."""
-        half = self._file.with_suffix(".new")
-        half.write_text(f"{self._offset.total_seconds():+.0f}s\n")
-        half.chmod(0o644)
-        half.rename(self._file)
+def _run(*command: str | Path) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SetupError(f"clock.c could not be compiled; it takes {COMPILER}:\n{done.stderr[-1000:]}")

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from chaos.part import Part, Start
 from chaos.world import World
-from horae.testing.clocks import SettableClock, find_library
+from horae.testing.clocks import COMPILER, SettableClock, find_compiler
 
 from .fault import Act, Fault
 
@@ -25,24 +25,24 @@ SECONDS: Final = (1.0, 4.0)
 
 
 def missing() -> str | None:
-    return None if find_library() else "clocks are set by libfaketime (Debian: apt install libfaketime)"
+    return None if find_compiler() else f"clocks that can be set take {COMPILER}"
 
 
 def made(folder: Path) -> SettableClock:
-    library = find_library()
-    assert library is not None
+    compiler = find_compiler()
+    assert compiler is not None
     folder.mkdir(mode=0o755)
-    return SettableClock(library, folder)
+    return SettableClock(compiler, folder)
 
 
 async def stray(clock: SettableClock, chance: random.Random, steps: tuple[timedelta, ...]) -> None:
     by = chance.choice(steps)
     await asyncio.sleep(chance.uniform(0.5, 1))
     try:
-        await clock.step(by)
+        clock.step(by)
         await asyncio.sleep(chance.uniform(*SECONDS))
     finally:
-        await clock.step(-by)
+        clock.step(-by)
     await asyncio.sleep(chance.uniform(0.5, 1))
 
 

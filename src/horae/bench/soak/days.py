@@ -47,7 +47,7 @@ class Days:
                 await tally.count("midnights", self._midnight)
 
     async def _midnight(self) -> None:
-        await self._clock.step(until_midnight(await self._upkeep.clock()))
+        self._clock.step(until_midnight(await self._upkeep.clock()))
         await asyncio.sleep(NOTICED)
         sent = time.monotonic()
         self._time.observe(await self._upkeep.clock(), sent, time.monotonic())

@@ -29,7 +29,7 @@ from horae.bench.soak.tally import Tally
 from horae.bench.soak.watching import CPU, WAL, Watch, watch
 from horae.client.client import AsyncClient
 from horae.model.errors import HoraeError, SetupError
-from horae.testing.clocks import SettableClock, find_library
+from horae.testing.clocks import COMPILER, SettableClock, find_compiler
 from horae.testing.database import temporary_folder
 
 DAYS: Final = 15
@@ -57,11 +57,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 async def soak(plan: Plan, screen: Screen, keep: Callable[[Report], None]) -> Report:
     """`keep` gets the report as soon as there is one: what ends after it may fail."""
-    library = find_library()
-    if library is None:
-        raise SetupError("a soak needs libfaketime, so that days pass in minutes (Debian: apt install libfaketime)")
+    compiler = find_compiler()
+    if compiler is None:
+        raise SetupError(f"for days that pass in minutes, a soak needs {COMPILER}")
     with temporary_folder() as folder:
-        clock = SettableClock(library, folder)
+        clock = SettableClock(compiler, folder)
         async with cluster(clock.prefix) as running, installation(running, retention_days=str(RETENTION_DAYS)) as place:
             report = await _run(plan, place, clock, screen)
             keep(report)

@@ -152,7 +152,7 @@ PEERS: Final[Mapping[str, Peer]] = {
         jobs=3000,
         busy=_DBOS,
         prompt=_DBOS,
-        settings="1 process (two back off from each other), worker_concurrency 100, polling 50 ms",
+        settings="1 process, worker_concurrency 100, polling 50 ms",
         kept="the workflow",
     ),
     "bullmq": _node(

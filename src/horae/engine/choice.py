@@ -20,7 +20,7 @@ from horae.engine.shares import Emergencies
 from horae.model.matching import less, room
 
 SPAN: Final = 58_000_000
-"""In microseconds of rank: under the minute that is the step between priorities, so that they never mix."""
+"""In microseconds of rank: under the minute that is the step between priorities, so that they do not mix."""
 MOMENT: Final = 0.005
 """Seconds of work: so soon over that nobody can tell whether it came before or after."""
 LEAST: Final = 2

@@ -92,8 +92,9 @@ class Clients:
 
     async def submit_many_raw(self, jobs: list[JobRequest]) -> list[str | None]:
         async def act() -> Answer:
-            found = await self._post("/v1/jobs/bulk", msgspec.json.encode(jobs), {})
-            return {"jobs": [item.get("id") for item in found["items"]]}
+            items = (await self._post("/v1/jobs/bulk", msgspec.json.encode(jobs), {}))["items"]
+            refused = [item.get("retry_after") for item in items if "id" not in item]
+            return {"jobs": [item.get("id") for item in items], "retry_after": refused}
 
         return (await self._recorded("submit many raw", act, refs=references(jobs)) or {"jobs": []})["jobs"]
 

@@ -72,6 +72,9 @@ PLANTED: Final[dict[str, Bug]] = {
     "newest-tenant-first": Bug(
         servers.newest_tenant_first, "every tenant has its share of the workers", ("waits",), ("worker.stop",),
     ),
+    "no-comeback": Bug(
+        servers.no_comeback, "who is refused is told when to come back", ("comebacks",), ("server.kill",),
+    ),
     "never-fenced": Bug(
         workers.never_fenced, "a worker whose lease is over has ended all it ran", ("overlaps",),
         ("worker.stop.long", "partition.both.long"),

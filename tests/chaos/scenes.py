@@ -18,6 +18,8 @@ Scene = Callable[[Stage], Awaitable[None]]
 
 SINGLES: Final = 20
 FLOOD_JOBS: Final = 1300
+STRICT: Final = "strict"
+"""A tenant that may hardly submit anything."""
 DOUBLED: Final = "select count(*) > count(distinct job.params) from job join outcome using (id)"
 TAKEN_AWAY: Final = "select count(*) = 0 from lease"
 SHORT_LEASE: Final = {"HORAE_LEASE_SECONDS": "4"}
@@ -164,6 +166,21 @@ async def flooded(stage: Stage) -> None:
     await stage.drained(puppet, least=PATIENCE)
 
 
+async def refused_for_now(stage: Stage) -> None:
+    """More than a quota allows, one by one and in bulk, until some of either is refused."""
+    await stage.servers()
+    puppet, client = await stage.puppet(), await stage.client()
+    await client.sdk.create_tenant(TenantCreate(name=STRICT))
+    await client.sdk.set_quota("tenant", STRICT, submit_rate=1.0, burst=1)
+
+    async def refused() -> bool:
+        jobs = [stage.job("quick", tenant=STRICT) for _ in range(3)]
+        return await client.submit_raw(jobs[0]) is None and None in await client.submit_many_raw(jobs[1:])
+
+    await came_true(refused, PATIENCE)
+    await stage.drained(puppet)
+
+
 async def process_died(stage: Stage) -> None:
     await stage.servers()
     await stage.worker("worker")
@@ -223,6 +240,7 @@ PLAYED: Final[dict[str, Scene]] = {
     "lost-answers-ignored": granted_and_never_heard_of,
     "no-retries": failed_once,
     "newest-tenant-first": flooded,
+    "no-comeback": refused_for_now,
 }
 """By bug: those in which workers are played by hand."""
 

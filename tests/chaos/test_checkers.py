@@ -65,6 +65,27 @@ def test_a_job_that_was_refused_and_is_there_all_the_same_is_unexpected():
     assert "r1 was refused" in found("unexpected", kept(calls=[refused_in_bulk]))
 
 
+@pytest.mark.parametrize("told", [None, "", "0", "soon", "0.4"])
+def test_a_refusal_without_whole_seconds_to_come_back_in_is_caught(told):
+    refused = called("submit raw", end=End.FAILED, refs=["r1"], answer={"status": 429, "retry_after": told})
+    assert "was refused with 429" in found("comebacks", kept(calls=[refused]))
+
+
+def test_a_refusal_that_is_final_or_says_when_to_come_back_is_right():
+    told = called("submit raw", end=End.FAILED, refs=["r1"], answer={"status": 503, "retry_after": "2"})
+    final = called("submit raw", end=End.FAILED, refs=["r2"], answer={"status": 422, "retry_after": None})
+    assert found("comebacks", kept(calls=[told, final])) == ""
+
+
+@pytest.mark.parametrize("told", [None, 0])
+def test_a_job_of_a_bulk_that_is_refused_without_a_time_to_come_back_is_caught(told):
+    refused = called("submit many raw", refs=["r1", "r2"], jobs=["j1", None])
+    refused.answer["retry_after"] = [told]
+    assert "without a time to come back" in found("comebacks", kept(calls=[refused]))
+    refused.answer["retry_after"] = [0.4]
+    assert found("comebacks", kept(calls=[refused])) == ""
+
+
 def test_an_effect_of_no_job_is_unexpected():
     stray = Run("j9", 1, 40, 2.0, 2.5, True)
     assert "is not there" in found("unexpected", kept(runs=[*kept().runs, stray]))

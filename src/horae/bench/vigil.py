@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 PACE: Final = 25
-READINGS: Final = 10
+READINGS: Final = 30
 WARM_SHARE: Final = 0.2
 """Of the time: what only fills at first, has filled by then."""
 DAY_PULSES: Final = 86_400

@@ -15,9 +15,10 @@ from horae.engine.complete import Complete
 from horae.engine.dispatch import spawn
 from horae.engine.duties import timers
 from horae.engine.fleet import Fleet
+from horae.engine.gauges import Gauge
 from horae.engine.groupcommit import GroupCommit
 from horae.engine.submit import Submit
-from horae.model.errors import HoraeError
+from horae.model.errors import HoraeError, QuotaExceeded
 from horae.model.ids import derived_id
 from horae.model.states import End, State
 from horae.model.verdict import Verdict
@@ -165,6 +166,18 @@ def newest_tenant_first() -> None:
         return [one for one in chosen if one.hint.key.tenant_id == newest]
 
     Choice._with_quotas = unfair
+
+
+def no_comeback() -> None:
+    """Who is refused may come back at once, and is refused again."""
+    exceeded = Gauge._exceeded
+
+    def silent(self: Gauge, *what: Any) -> QuotaExceeded:
+        error = exceeded(self, *what)
+        error.extra["retry_after"] = 0
+        return error
+
+    Gauge._exceeded = silent
 
 
 def lost_answers_ignored() -> None:

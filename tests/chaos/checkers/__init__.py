@@ -12,7 +12,7 @@ from chaos.case import Case, Violation
 from .execution import overlaps, results, stale
 from .leasing import leases, recovery
 from .limiting import limits, waits
-from .submission import idempotency, lost, unexpected
+from .submission import comebacks, idempotency, lost, unexpected
 from .timing import ticks
 from .walking import outcomes, transitions
 
@@ -21,8 +21,8 @@ Checker = Callable[[Case], Iterator[Violation]]
 CHECKERS: Final[dict[str, Checker]] = {
     checker.__name__: checker
     for checker in (
-        lost, unexpected, idempotency, leases, recovery, overlaps, stale, results, transitions, outcomes, ticks,
-        limits, waits,
+        lost, unexpected, idempotency, comebacks, leases, recovery, overlaps, stale, results, transitions, outcomes,
+        ticks, limits, waits,
     )
 }  # fmt: skip
 

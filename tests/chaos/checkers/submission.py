@@ -2,9 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from typing import Final
 
 from chaos.case import UNASKED, Case, Violation
 from chaos.history import Call, End
+
+REFUSED_FOR_NOW: Final = {429, 503}
 
 
 def lost(case: Case) -> Iterator[Violation]:
@@ -67,3 +70,18 @@ def idempotency(case: Case) -> Iterator[Violation]:
             yield Violation("idempotency", f"the key {key} was answered with {len(jobs)} jobs: {sorted(jobs)}")
         elif case.keys.get(key) not in jobs:
             yield Violation("idempotency", f"the key {key} stands for {case.keys.get(key)} in the store", *jobs)
+
+
+def comebacks(case: Case) -> Iterator[Violation]:
+    """Who is refused for now is told in how many seconds to come back: in a header, and for each job of a bulk."""
+    for call in case.submits:
+        told = call.answer.get("retry_after")
+        if call.answer.get("status") in REFUSED_FOR_NOW and "retry_after" in call.answer and not _is_header(told):
+            yield Violation("comebacks", f"{call.name} was refused with {call.answer['status']}, Retry-After: {told}")
+        elif call.end is End.OK and not all(seconds and seconds > 0 for seconds in told or []):
+            yield Violation("comebacks", f"jobs of a bulk were refused without a time to come back: {told}")
+
+
+def _is_header(told: str | None) -> bool:
+    """Whole seconds: what RFC 9110 lets a client rely on."""
+    return told is not None and told.isdecimal() and int(told) > 0

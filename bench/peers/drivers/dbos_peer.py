@@ -15,14 +15,19 @@ STORE = os.environ["RACE_STORE"]
 SETTINGS = json.loads(os.environ["RACE_SETTINGS"])
 QUEUE = VERSION = "race"
 COPY = """
-insert into dbos.workflow_status select (
-    jsonb_populate_record(
-        null::dbos.workflow_status, to_jsonb(sample) || jsonb_build_object('workflow_uuid', gen_random_uuid())
-    )
-).*
-from (select * from dbos.workflow_status where name = 'noop' order by created_at desc limit 1) sample,
-    generate_series(2, %s)
+with sample as (select * from dbos.workflow_status where name = 'noop' order by created_at desc limit 1), copy as (
+    insert into dbos.workflow_status select (
+        jsonb_populate_record(
+            null::dbos.workflow_status, to_jsonb(sample) || jsonb_build_object('workflow_uuid', gen_random_uuid())
+        )
+    ).*
+    from sample, generate_series(2, %s)
+    returning workflow_uuid
+)
+insert into dbos.workflow_input (workflow_uuid, inputs)
+select copy.workflow_uuid, input.inputs from copy, sample join dbos.workflow_input input using (workflow_uuid)
 """
+"""A workflow's inputs stand in a table of their own: without them it is taken from the queue and never runs."""
 
 
 @DBOS.workflow(name="noop")

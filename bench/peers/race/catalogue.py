@@ -80,7 +80,7 @@ _GRAPHILE = {"concurrentJobs": 24, "maxPoolSize": 6, "completeJobBatchDelay": 0,
 _PGBOSS = {"localConcurrency": 2, "batchSize": 2000, "burstWhenBatchFull": True, "pollingIntervalSeconds": 0.5}
 _PGQUEUER = Crew(("pgqueuer_peer.py",), 2, {"batch_size": 1000})
 _PROCRASTINATE = ("-m", "procrastinate", "--app", "procrastinate_peer.app", "worker", "--concurrency", "5")
-_DBOS = Crew(("dbos_peer.py",), 1, {"worker_concurrency": 100, "polling_interval_sec": 0.05})
+_DBOS = Crew(("dbos_peer.py",), 2, {"worker_concurrency": 100, "polling_interval_sec": 0.05})
 _SOLO = Crew(_celery("solo", 1, "-n", "worker@%h"), 3, {"worker_prefetch_multiplier": 64})
 _DRAMATIQ = ("-m", "dramatiq", "dramatiq_peer", "-p", "2", "-t", "2", "--skip-logging")
 _HUEY = ("-m", "huey.bin.huey_consumer", "huey_peer.huey", "-w", "4", "-k", "process", "-q", "-d", "0.01", "-m", "0.05")
@@ -152,7 +152,7 @@ PEERS: Final[Mapping[str, Peer]] = {
         jobs=3000,
         busy=_DBOS,
         prompt=_DBOS,
-        settings="1 process, worker_concurrency 100, polling 50 ms",
+        settings="2 processes, worker_concurrency 100, polling 50 ms",
         kept="the workflow",
     ),
     "bullmq": _node(

@@ -1,6 +1,7 @@
 """Starting, stopping, and what the server says of itself."""
 
 import asyncio
+import gc
 import socket
 from urllib.parse import urlsplit
 
@@ -8,6 +9,7 @@ import asyncpg
 import pytest
 
 from horae.model.errors import SetupError, UnsafeStore
+from horae.server.calls import Call
 from horae.server.routes import ROUTES
 from horae.server.serving import Server, ServerConfig, listen
 from horae.testing.waiting import wait_for
@@ -35,6 +37,19 @@ async def test_a_database_that_loses_data_is_refused(database: str, tmp_path):
     server = Server(config(database, tmp_path, allow_unsafe=False))
     with pytest.raises(UnsafeStore):
         await server.start()
+
+
+async def test_a_call_that_is_over_leaves_nothing_for_the_collector(house: House):
+    """The collector comes rarely, and what has lived through its first visits stays for an hour: with its body."""
+    await house.put_task("work")
+    gc.disable()
+    try:
+        for path in ("/v1/jobs", "/v1/nothing"):
+            await house.submit()
+            await house.get(path)
+        assert not [one for one in gc.get_objects() if isinstance(one, Call)]
+    finally:
+        gc.enable()
 
 
 async def test_health_and_readiness(house: House):

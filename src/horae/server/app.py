@@ -1,7 +1,6 @@
 """The ASGI application: finds the route, authorises the caller, calls the handler, maps errors. Nothing else."""
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Final
 from urllib.parse import unquote
 
@@ -116,8 +115,8 @@ class Application:
         route, path = self._router.find(scope["method"], scope["path"], scope.get("raw_path"))
         call = Call(self._engine, scope, receive, path)
         if route.permission is not Permission.PUBLIC:
-            call.recognise = partial(recognise, call)
-            call.caller = await call.recognise()
+            call.recognise = recognise
+            call.caller = await recognise(call)
             call.caller.may(route.permission)
         if scope["method"] != "GET" and not route.streamed:
             await call.read_body(route.limit)

@@ -34,8 +34,9 @@ class Call:
         self.path = path
         self.body = b""
         self.caller: Caller = None  # type: ignore[assignment] # set before any handler that needs one
-        self.recognise: Callable[[], Awaitable[Caller]] | None = None
-        """Looks again who calls, for answers that last."""
+        self.recognise: Callable[[Call], Awaitable[Caller]] | None = None
+        """Looks again who calls, for answers that last. Not bound to this call: with a cycle in it each call, and its
+        body, would stay until the collector comes."""
         self.session: str | None = None
         """The token of the session that the caller is signed in with; None for callers that sent a key."""
         self._query: dict[str, str] | None = None
@@ -203,7 +204,7 @@ class EventStream:
             await asyncio.sleep(self.RECOGNISE_SECONDS)
             try:
                 if recognise is not None:
-                    await recognise()
+                    await recognise(self._call)
             except Unauthenticated:
                 return
             except HoraeError:

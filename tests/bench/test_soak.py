@@ -47,6 +47,21 @@ def test_a_leak_is_found_in_noise(leak: float) -> None:
     assert found.a_day == pytest.approx(24 * leak, rel=0.5)
 
 
+def test_a_leak_is_never_taken_for_something_that_has_settled() -> None:
+    """At twice what is worth a word, with noise; at the very limit it may be."""
+    for seed in range(100):
+        leaking = [value + 2 * at / HOUR for at, value in zip(TIMES, noise(80, 0.5, seed), strict=True)]
+        assert judged(leaking).verdict is Verdict.GROWS
+
+
+@pytest.mark.parametrize("minutes", [11, 13])
+def test_what_fills_and_comes_to_rest_has_settled(minutes: float) -> None:
+    values = [80 - 5 * math.exp(-at / 60 / minutes) for at in TIMES]
+    found = judged([value + wobble for value, wobble in zip(values, noise(0, 0.1), strict=True)])
+    assert found.verdict is Verdict.SETTLED
+    assert found.passes
+
+
 def test_growth_that_is_too_small_to_matter_is_flat() -> None:
     found = judged([80 + 0.1 * at / HOUR for at in TIMES])
     assert found.verdict is Verdict.FLAT

@@ -7,7 +7,9 @@ Through the blocks goes the line of Theil and Sen: the median of the slopes of a
 the distribution of Kendall's S, and as wide as CONFIDENCE asks: with some dozens of series a run must not fail by
 chance. A series
 
-- *grows* when the interval lies above zero and the slope means more than `Tolerance` in a day,
+- *grows* when the interval lies above zero and the slope means more than `Tolerance` in a day, and so does the slope
+  of its LATEST blocks alone,
+- *has settled* when these are flat: it rose, as what fills does, and a line through all of it tells nothing of a day,
 - *steps* when all blocks from some on lie above all before by more than the tolerance, and no line fits better,
 - else it is *flat*; falling is flat, too. What the interval's upper end would mean is told, as that is what a run of
   this length can exclude.
@@ -30,12 +32,15 @@ FEWEST: Final = 8
 """With fewer blocks nothing can be told."""
 CONFIDENCE: Final = 0.999
 DAY: Final = 86_400.0
+LATEST: Final = 6
+"""So many blocks at the end tell whether what rose still does."""
 SIDE: Final = 3
 """So many blocks at least must lie on either side of a step."""
 
 
 class Verdict(StrEnum):
     FLAT = "flat"
+    SETTLED = "has settled"
     GROWS = "grows"
     STEPS = "steps"
     SHORT = "too short"
@@ -66,7 +71,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def passes(self) -> bool:
-        return self.verdict is Verdict.FLAT
+        return self.verdict in {Verdict.FLAT, Verdict.SETTLED}
 
 
 def judge(points: Points, since: float, tolerance: Tolerance) -> Judgement:
@@ -79,8 +84,7 @@ def judge(points: Points, since: float, tolerance: Tolerance) -> Judgement:
     bound = tolerance.at(level)
     found = find_step(blocks)
     steps = found is not None and found[1] > bound and _misfit_of_step(blocks, found) < _misfit_of_line(blocks, slope)
-    grows = low > 0 and slope * DAY > bound
-    verdict = Verdict.STEPS if steps else Verdict.GROWS if grows else Verdict.FLAT
+    verdict = Verdict.STEPS if steps else _growth(blocks, slope, low, bound)
     return Judgement(
         verdict=verdict,
         level=level,
@@ -90,6 +94,13 @@ def judge(points: Points, since: float, tolerance: Tolerance) -> Judgement:
         step=found[1] if steps and found else None,
         step_at=blocks[found[0]][0] if steps and found else None,
     )
+
+
+def _growth(blocks: Points, slope: float, low: float, bound: float) -> Verdict:
+    if low <= 0 or slope * DAY <= bound:
+        return Verdict.FLAT
+    latest, _, _ = theil_sen(blocks[-LATEST:])
+    return Verdict.GROWS if latest * DAY > bound else Verdict.SETTLED
 
 
 def in_blocks(points: Points, count: int = BLOCKS) -> list[tuple[float, float]]:

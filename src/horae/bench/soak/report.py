@@ -68,7 +68,8 @@ def _head(report: Report) -> Iterator[str]:
     verdict = "flat" if report.passes else "**not flat**"
     yield f"# Soak: {minutes:g} minutes, {verdict}"
     yield ""
-    yield f"{len(report.series)} series, {len(report.not_flat)} of them not flat. {_sentence(days)}"
+    settled = sum(each.judgement.verdict is Verdict.SETTLED for each in report.series)
+    yield f"{len(report.series)} series, {len(report.not_flat)} of them not flat, {settled} settled. {_sentence(days)}"
     if report.broken:
         yield f"**It broke off** at {report.broken}"
     yield f"Jobs that never ended: {report.left_over}. Calls that failed: {sum(report.failed.values())}."
@@ -89,7 +90,7 @@ def _table(series: Sequence[Watched]) -> Iterator[str]:
     """What changes by the day stands beside what a run of this length cannot exclude."""
     yield "| | | level | in a day | at most | verdict |"
     yield "|---|---|---|---|---|---|"
-    for each in sorted(series, key=lambda each: each.judgement.passes):
+    for each in sorted(series, key=lambda each: (each.judgement.passes, each.judgement.verdict is Verdict.FLAT)):
         if each.worth_a_line:
             found = each.judgement
             cells = (f"{_number(found.level)} {each.unit}", _signed(found.a_day), _signed(found.high), _told(found))

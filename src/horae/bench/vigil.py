@@ -3,8 +3,8 @@
 A server tells a page once a second what happened. Here each pulse comes PACE times, the copies with ids of other jobs,
 and the page's dates and timers are as quick: so it asks, draws and forgets as often as in PACE seconds. It asks the
 real server, and not again while it is being answered; so only pulses count that an answer lies between. What the page
-holds after a collection of garbage is read READINGS times; the line through them (that of the soak) tells what a day
-adds.
+holds after a collection of garbage is read READINGS times, as the least of LOOKS looks, because an answer that is just
+being drawn is a tenth of the heap; the line through the readings (that of the soak) tells what a day adds.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PACE: Final = 25
 READINGS: Final = 30
+LOOKS: Final = 6
 WARM_SHARE: Final = 0.2
 """Of the time: what only fills at first, has filled by then."""
 DAY_PULSES: Final = 86_400
@@ -117,9 +118,11 @@ async def _watch(page: "Page", seconds: float) -> list[Reading]:
 
 
 async def _read(page: "Page") -> Reading:
-    found = await collected(page)
+    looks = [await collected(page) for _ in range(LOOKS)]
     pulses = await page.evaluate("window.pulses")
-    return Reading(pulses, found["JSHeapUsedSize"] / MB, found["Nodes"], found["JSEventListeners"])
+    kinds = ("JSHeapUsedSize", "Nodes", "JSEventListeners")
+    heap, nodes, listeners = (min(look[kind] for look in looks) for kind in kinds)
+    return Reading(pulses, heap / MB, nodes, listeners)
 
 
 def judged(readings: Sequence[Reading]) -> Vigil:

@@ -16,7 +16,7 @@ from horae.server.calls import Receive
 class Corked:
     """A transport that joins two writes that follow each other at once."""
 
-    __slots__ = ("_held", "_loop", "_transport", "close", "get_extra_info", "is_closing")
+    __slots__ = ("_held", "_loop", "_transport", "get_extra_info", "is_closing")
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
@@ -24,7 +24,6 @@ class Corked:
         self._held = b""
         self.get_extra_info = transport.get_extra_info
         self.is_closing = transport.is_closing
-        self.close = self._close
 
     def write(self, data: bytes) -> None:
         if self._held:
@@ -39,7 +38,7 @@ class Corked:
             data, self._held = self._held, b""
             self._transport.write(data)
 
-    def _close(self) -> None:
+    def close(self) -> None:
         self._flush()
         self._transport.close()
 

@@ -10,6 +10,7 @@ import pytest
 
 from horae.model.errors import SetupError, UnsafeStore
 from horae.server.calls import Call
+from horae.server.protocol import Corked
 from horae.server.routes import ROUTES
 from horae.server.serving import Server, ServerConfig, listen
 from horae.testing.waiting import wait_for
@@ -39,15 +40,20 @@ async def test_a_database_that_loses_data_is_refused(database: str, tmp_path):
         await server.start()
 
 
-async def test_a_call_that_is_over_leaves_nothing_for_the_collector(house: House):
+async def test_calls_and_connections_that_are_over_leave_nothing_for_the_collector(house: House):
     """The collector comes rarely, and what has lived through its first visits stays for an hour: with its body."""
     await house.put_task("work")
+    gc.collect()
     gc.disable()
     try:
-        for path in ("/v1/jobs", "/v1/nothing"):
+        for path in ("/v1/jobs", "/v1/nothing", "/v1/events"):
             await house.submit()
-            await house.get(path)
-        assert not [one for one in gc.get_objects() if isinstance(one, Call)]
+            await house.get(path, headers={"connection": "close"}, head_only=path == "/v1/events")
+
+        def left() -> list[object]:
+            return [one for one in gc.get_objects() if isinstance(one, Call | Corked)]
+
+        await wait_for(lambda: [type(one) for one in left()] in ([], [Corked]), what="at most one open connection")
     finally:
         gc.enable()
 

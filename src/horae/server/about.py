@@ -4,14 +4,14 @@ import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 from importlib.resources import files
 
+from horae.release import own_version
 from horae.server.calls import Call, Reply
 
 
 async def health(call: Call) -> Reply:
-    return Reply({"status": "ok", "version": version("horae"), "now": call.engine.clock.now().isoformat()})
+    return Reply({"status": "ok", "version": own_version(), "now": call.engine.clock.now().isoformat()})
 
 
 async def ready(call: Call) -> Reply:

@@ -2,13 +2,13 @@
 
 import re
 from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 import msgspec
 
 from horae.model.errors import by_code
 from horae.model.roles import Permission
+from horae.release import own_version
 from horae.server.routes import ROUTES, Route
 
 _REF = "#/components/schemas/{name}"
@@ -25,7 +25,7 @@ def describe() -> dict[str, Any]:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, by_type)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Horae", "version": version("horae"), "license": {"name": "Apache-2.0"}},
+        "info": {"title": "Horae", "version": own_version(), "license": {"name": "Apache-2.0"}},
         "paths": paths,
         "components": {"schemas": components, "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
     }

@@ -1,7 +1,6 @@
 """How things stand, and what happens: what the console's pages live on."""
 
 from collections.abc import AsyncIterator
-from importlib.metadata import version
 from uuid import UUID
 
 import asyncpg
@@ -11,6 +10,7 @@ from horae.engine.flows import Flow
 from horae.engine.limits import LimitView
 from horae.engine.pulses import Pulse as Heard
 from horae.model.delays import percentile
+from horae.release import own_version
 from horae.server.calls import Call, EventStream, Reply, event
 from horae.server.views import error_view
 from horae.wire.console import Delay, FailureGroup, Hello, NextTick, OldestWaiting, Overview, Pulse, Series, WorkerLoad
@@ -34,7 +34,7 @@ async def events(call: Call) -> EventStream:
 async def _events(call: Call, tenant_id: int | None) -> AsyncIterator[bytes | None]:
     clock = call.engine.clock
     with call.engine.pulses.listening(tenant_id) as listener:
-        yield event("hello", Hello(clock.now(), version("horae")))
+        yield event("hello", Hello(clock.now(), own_version()))
         async for heard in listener.pulses(EventStream.KEEP_ALIVE_SECONDS):
             yield None if heard is None else event("pulse", _pulse(call, heard))
 

@@ -4,7 +4,6 @@ import os
 import socket
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from importlib.metadata import version
 from typing import Final
 from uuid import uuid4
 
@@ -13,6 +12,7 @@ import asyncpg
 from horae.engine.admission import Admission
 from horae.engine.gauges import Gauge, depths_of
 from horae.model.quota import ANY_TENANT, Quota, Scope
+from horae.release import own_version
 from horae.store.quotas import Quotas
 from horae.store.rollups import Rollups
 
@@ -102,7 +102,7 @@ class Presence:
 
     async def run_once(self) -> Mapping[str, int]:
         alive = await self._quotas.server_beat(
-            self._id, socket.gethostname(), os.getpid(), version("horae"), self._admission.load(), SILENCE_SECONDS
+            self._id, socket.gethostname(), os.getpid(), own_version(), self._admission.load(), SILENCE_SECONDS
         )
         self._admission.share_among(alive)
         return {}

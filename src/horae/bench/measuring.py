@@ -3,7 +3,6 @@
 import os
 import platform
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any
 
 import asyncpg
@@ -16,6 +15,7 @@ from horae.bench.installation import cluster
 from horae.bench.progress import Screen
 from horae.bench.settings import Settings
 from horae.model.errors import InvalidInput, NotFound
+from horae.release import own_version
 from horae.store.embedded import Cluster
 from horae.store.embedded.binaries import find_binaries
 
@@ -50,7 +50,7 @@ def circumstances() -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     return {
-        "horae": version("horae"),
+        "horae": own_version(),
         "python": platform.python_version(),
         "asyncpg": asyncpg.__version__,
         "postgresql": find_binaries().version,

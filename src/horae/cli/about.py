@@ -1,10 +1,10 @@
 """`horae version` and `horae completion`: the program about itself."""
 
 import sys
-from importlib.metadata import version as installed_version
 from typing import Literal
 
 from horae.cli.screen import print_json
+from horae.release import own_version
 
 
 def version(*, json: bool = False) -> None:
@@ -15,7 +15,7 @@ def version(*, json: bool = False) -> None:
     json
         Print JSON.
     """
-    found = {"horae": installed_version("horae"), "python": sys.version.split()[0]}
+    found = {"horae": own_version(), "python": sys.version.split()[0]}
     if json:
         print_json(found)
     else:

@@ -2,7 +2,6 @@
 
 import http.client
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -13,6 +12,7 @@ from horae.cli.finding import Finding, fail, ok, warn
 from horae.cli.text import short
 from horae.model.errors import Forbidden, HoraeError, Unauthenticated
 from horae.model.roles import Permission, may
+from horae.release import own_version
 
 if TYPE_CHECKING:
     from horae.client.client import Client
@@ -75,7 +75,7 @@ def _check_ready(answer: Answer) -> Finding:
 
 
 def _check_version(answer: Answer) -> Finding:
-    here, there = version("horae"), str(_document(answer).get("version", "unknown"))
+    here, there = own_version(), str(_document(answer).get("version", "unknown"))
     if here == there:
         return ok("version", here)
     seen = f"this is {here}, the server is {there}"

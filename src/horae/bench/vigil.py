@@ -3,8 +3,8 @@
 A server tells a page once a second what happened. Here each pulse comes PACE times, the copies with ids of other jobs,
 and the page's dates and timers are as quick: so it asks, draws and forgets as often as in PACE seconds. It asks the
 real server, and not again while it is being answered; so only pulses count that an answer lies between. What the page
-holds after a collection of garbage is read READINGS times, as the least of LOOKS looks, because an answer that is just
-being drawn is a tenth of the heap; the line through the readings (that of the soak) tells what a day adds.
+holds after a collection of garbage is read again and again, as the least of LOOKS looks, because an answer that is being
+drawn is a tenth of the heap; the line through the readings (that of the soak) tells what a day adds.
 """
 
 import asyncio
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 PACE: Final = 25
-READINGS: Final = 30
+READINGS: Final = (8, 30)
+"""At least and at most; between them, one in EVERY seconds."""
+EVERY: Final = 5.0
 LOOKS: Final = 6
 WARM_SHARE: Final = 0.2
 """Of the time: what only fills at first, has filled by then."""
@@ -108,10 +110,12 @@ async def keep_vigil(url: str, key: str, tabs: Mapping[str, str], seconds: float
 
 
 async def _watch(page: "Page", seconds: float) -> list[Reading]:
+    least, most = READINGS
+    count = min(max(int(seconds / EVERY), least), most)
     await asyncio.sleep(seconds * WARM_SHARE)
     readings = [await _read(page)]
-    for _ in range(READINGS - 1):
-        await asyncio.sleep(seconds * (1 - WARM_SHARE) / (READINGS - 1))
+    for _ in range(count - 1):
+        await asyncio.sleep(seconds * (1 - WARM_SHARE) / (count - 1))
         await page.wait_for_function("before => window.pulses > before", arg=readings[-1].pulses)
         readings.append(await _read(page))
     return readings

@@ -229,6 +229,6 @@ select (select count(*) from ready) + (select count(*) from timer) + (select cou
      + (select count(*) from blocked) as rows;
 
 -- name: connections
--- How many there are to this database, by whose they are.
+-- How many there are to this database, by whose they are. Autovacuum comes and goes, and is nobody's.
 select application_name as whose, count(*)::int as rows from pg_stat_activity
-where datname = current_database() group by application_name;
+where datname = current_database() and backend_type = 'client backend' group by application_name;

@@ -3,8 +3,8 @@
 A server tells a page once a second what happened. Here each pulse comes PACE times, the copies with ids of other jobs,
 and the page's dates and timers are as quick: so it asks, draws and forgets as often as in PACE seconds. It asks the
 real server, and not again while it is being answered; so only pulses count that an answer lies between. What the page
-holds after a collection of garbage is read again and again, as the least of LOOKS looks, because an answer that is being
-drawn is a tenth of the heap; the line through the readings (that of the soak) tells what a day adds.
+holds after a collection of garbage is read again and again, as the least of LOOKS looks, because an answer that is
+being drawn is a tenth of the heap; the line through the readings (that of the soak) tells what a day adds.
 """
 
 import asyncio

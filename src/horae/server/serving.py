@@ -139,8 +139,8 @@ class Server:
 def _calm_collector() -> None:
     """What is alive now stays; and batches of records, which hold no cycles, must not set off a collection each.
 
-    Measured: collections took 13 % of a bulk submit before. The old are hardly ever looked through, which takes long
-    where there are many tenants; so neither calls nor connections may leave cycles.
+    Measured: collections took 13 % of a bulk submit before. The old are hardly ever looked through; so neither calls
+    nor connections may leave cycles.
     """
     gc.collect()
     gc.freeze()

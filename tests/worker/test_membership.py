@@ -56,7 +56,7 @@ async def test_ends_that_pile_up_behind_a_slow_call_go_by_a_second_one(server, s
     server.hold_completions = True
     jobs = await server.submit_many("nothing", [{}] * 8000)
     await server.until(lambda: len(server.held) == 2)
-    assert server.held[1] == 2000
+    assert 2000 in server.held, "as many as one call takes"
     await server.let_go()
     await server.done(*jobs)
     assert not server.stale

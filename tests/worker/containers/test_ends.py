@@ -123,7 +123,7 @@ async def test_a_container_whose_client_was_killed_is_ended(house):
 async def test_processes_end_with_the_container(house):
     done = await house.shell("for i in 1 2 3; do setsid sleep 4242 & done; echo 1")
     assert done.result == 1
-    assert not [line for line in Path("/proc").glob("[0-9]*/cmdline") if b"4242" in _read(line)]
+    assert not [line for line in Path("/proc").glob("[0-9]*/cmdline") if b"sleep\x004242\x00" in _read(line)]
 
 
 async def test_a_command_that_is_not_there_is_said(house):

@@ -2,10 +2,10 @@
 
 import asyncio
 import contextlib
-import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 
@@ -18,14 +18,12 @@ from horae.worker.errands.errand import Outcome, StopOrder
 from horae.worker.errands.quarters import MARK, Quarters
 from horae.worker.scripts import ScriptRunner
 
-NUMBERS = itertools.count(1)
-
 
 class Recorder:
     """An errand whose words are kept."""
 
     def __init__(self, quarters: Quarters, task: TaskDefinition, params: Any, **more: Any) -> None:
-        job = f"0197-{next(NUMBERS)}"
+        job = str(uuid4())  # No other test that runs beside this one has it.
         checkpoint = more.pop("checkpoint", msgspec.UNSET)
         self.grant = Grant(
             id=job,

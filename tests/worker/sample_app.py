@@ -178,6 +178,13 @@ def leave_a_process(path: str) -> None:
 
 
 @app.task()
+def leave_a_daemon(path: str) -> None:
+    """In a session of its own, below a parent that is gone."""
+    command = f"setsid sleep 600 & echo $! > {path}.new; mv {path}.new {path}"
+    subprocess.run(["sh", "-c", command], check=True)
+
+
+@app.task()
 def fork_and_return() -> int:
     return 1 if os.fork() == 0 else 2
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from horae.model.states import End
+from horae.worker import orphans, tree
 
 from .conftest import alive, eventually, read
 
@@ -97,3 +98,13 @@ async def test_replaced_children_leave_nothing_open(server, start):
         await server.run("die")
     await server.run("nothing")
     assert len(list(Path("/proc/self/fd").iterdir())) <= before + 2
+
+
+async def test_of_a_daemon_that_a_job_left_behind_no_zombie_stays(server, start, tmp_path, monkeypatch):
+    monkeypatch.setattr(orphans, "LONG", 0.0)
+    await start()
+    await server.run("leave_a_daemon", path=str(tmp_path / "pid"))
+    daemon = int(read(tmp_path / "pid"))
+    await eventually(lambda: not alive(daemon))
+    await server.run("die")  # The dead daemon comes to the agent now.
+    await eventually(lambda: tree.look(daemon) is None)

@@ -1,6 +1,7 @@
 """The pure parts of output: taking markers out, and keeping the two ends of a flood."""
 
 import itertools
+import re
 
 import msgspec
 from hypothesis import given
@@ -43,6 +44,14 @@ def test_however_the_stream_is_cut_every_byte_goes_to_its_owner(parts, cuts):
     for seq, text in found:
         joined[seq] = joined.get(seq, b"") + text
     assert joined == {seq: text for seq, text in expected.items() if text}
+
+
+def test_no_child_adds_to_the_patterns_that_python_keeps():
+    re.purge()
+    for child in range(3):
+        nonce = f"{child:016x}"
+        assert list(Splitter(nonce).feed(b"\x1e%s:7\x1ehello" % nonce.encode())) == [(7, b"hello")]
+    assert not re._cache
 
 
 @given(pieces=st.lists(st.text(alphabet="aé€😀\n", max_size=20), max_size=20))

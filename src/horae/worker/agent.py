@@ -46,6 +46,7 @@ from horae.worker.lease import Lease
 from horae.worker.link import Link, is_refusal
 from horae.worker.load import HostLoad
 from horae.worker.messages import TaskInfo
+from horae.worker.orphans import Orphans
 from horae.worker.race import first_of
 from horae.worker.results import Results
 from horae.worker.shipping import Shipper
@@ -73,6 +74,7 @@ class Agent:
         self._stopping_now = asyncio.Event()
         self._lease = Lease(0, 0)
         self._load = HostLoad()
+        self._orphans = Orphans()
         self._resources = resources(config)
 
     def stop(self) -> None:
@@ -217,7 +219,7 @@ class Agent:
             self._dispatch.crew.tick()
             self._shipper.tick()
             if looks % _LOOKS_PER_SURVEY == 0:
-                self._errands.survey()
+                self._orphans.reap()
                 self._dispatch.crew.recycle()
                 self._dispatch.hand_back_overdue()
 

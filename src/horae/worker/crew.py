@@ -48,7 +48,6 @@ class Crew:
         self._first_hello: asyncio.Future[list[TaskInfo]] = self._loop.create_future()
         self._infos: list[TaskInfo] = []
         self._burials: set[asyncio.Task[None]] = set()
-        self._sessions: set[int] = set()
         self._closed = False
         self._delay = 0.0
         self._not_before = 0.0
@@ -110,7 +109,6 @@ class Crew:
     def _spawn(self, *, concurrent: bool) -> None:
         child = Child(self._spec or "", self._mark, self, self._loop)
         child.concurrent = concurrent
-        self._sessions.add(child.pid)
         self._keeper.add(child.pid)
         self.children.append(child)
 
@@ -192,16 +190,12 @@ class Crew:
         self._fill()
 
     def _strays(self) -> list[int]:
-        """Processes that jobs started and that have come to us because their child is gone."""
-        known = {self._keeper.pid, *(child.pid for child in self.children)}
-        return [pid for pid in set(tree.children_of(os.getpid())) - known if self._is_stray(pid)]
+        """Processes that jobs started, alive, and that have come to us because their child is gone.
 
-    def _is_stray(self, pid: int) -> bool:
-        """Other parts of this program may have processes too: those are not ours to end."""
-        process = tree.look(pid)
-        if process is None:
-            return False
-        return tree.carries(pid, self._mark) if process.alive else process.session in self._sessions
+        Other parts of this program may have processes too, without our mark: those are not ours to end.
+        """
+        known = {self._keeper.pid, *(child.pid for child in self.children)}
+        return [pid for pid in set(tree.children_of(os.getpid())) - known if tree.carries(pid, self._mark)]
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
         task = self._loop.create_task(work)

@@ -18,6 +18,7 @@ from horae.worker.clock import now
 
 _CHUNK_BYTES: Final = 64 * 1024
 _LONGEST_NUMBER: Final = 20
+_NUMBER: Final = re.compile(rb"(\d{1,%d})\x1e" % _LONGEST_NUMBER)
 SYSTEM: Final = "system"
 PARTIAL: Final = "partial"
 """The stream of pieces of a result. Each is a chunk of its own, in the order of the output around it."""
@@ -30,7 +31,6 @@ class Splitter:
 
     def __init__(self, nonce: str) -> None:
         self._opening = b"\x1e" + nonce.encode() + b":"
-        self._marker = re.compile(re.escape(self._opening) + rb"(\d+)\x1e")
         self._owner = 0
         self._rest = b""
 
@@ -39,14 +39,27 @@ class Splitter:
         data, self._rest = self._rest + data, b""
         at = 0
         if b"\x1e" in data:
-            for found in self._marker.finditer(data):
-                if found.start() > at:
-                    yield self._owner, data[at : found.start()]
-                self._owner, at = int(found[1]), found.end()
+            for start, end, owner in self._markers(data):
+                if start > at:
+                    yield self._owner, data[at:start]
+                self._owner, at = owner, end
             end = self._unfinished(data, at)
             data, self._rest = data[:end], data[end:]
         if len(data) > at:
             yield self._owner, data[at:] if at else data
+
+    def _markers(self, data: bytes) -> Iterator[tuple[int, int, int]]:
+        """Where each begins and ends, and the number it tells.
+
+        Not by one pattern: Python keeps each pattern that was compiled, and there would be one for each child.
+        """
+        start = data.find(self._opening)
+        while start >= 0:
+            end = start + len(self._opening)
+            if number := _NUMBER.match(data, end):
+                end = number.end()
+                yield start, end, int(number[1])
+            start = data.find(self._opening, end)
 
     def _unfinished(self, data: bytes, at: int) -> int:
         """Where a marker begins whose end has not arrived; the end of the data when there is none."""

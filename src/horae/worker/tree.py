@@ -23,7 +23,6 @@ _PATIENCE: Final = 5.0
 class Process(NamedTuple):
     pid: int
     state: str
-    session: int
     started: float
     """Seconds of CLOCK_BOOTTIME, rounded down to a tick."""
 
@@ -41,7 +40,7 @@ def look(pid: int) -> Process | None:
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
         return None
-    return Process(pid, fields[0], int(fields[3]), int(fields[19]) / _TICKS)
+    return Process(pid, fields[0], int(fields[19]) / _TICKS)
 
 
 def children_of(pid: int) -> list[int]:

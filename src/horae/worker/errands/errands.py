@@ -25,7 +25,6 @@ from horae.worker.dispatch import Dispatch
 from horae.worker.ends import ended
 from horae.worker.errands.conclusion import broken, called_off, conclude, traceback_of
 from horae.worker.errands.errand import Outcome, Runner, StopOrder
-from horae.worker.errands.orphans import Orphans
 from horae.worker.errands.presence import Presence, Services
 from horae.worker.errands.quarters import MARK, Quarters, remove_folder
 from horae.worker.errands.roster import Place
@@ -68,7 +67,6 @@ class Errands:
         self._changed = changed
         self._under_way: set[Undertaking] = set()
         self._runners: dict[str, Runner] = {}
-        self._orphans = Orphans()
         self._quarters: Quarters
 
     async def prepare(self, quarters: Quarters | None, make: MakeRunner) -> list[str]:
@@ -104,11 +102,6 @@ class Errands:
         if now() - presence.preparing_since > PREPARING_SECONDS:
             return End.TIMEOUT, f"getting ready for it took longer than {PREPARING_SECONDS / 60:g} min"
         return self._dispatch.reason_to_stop(one.grant, None)
-
-    def survey(self) -> None:
-        """Now and then."""
-        if self._runners:
-            self._orphans.reap()
 
     async def end_all(self) -> None:
         """Kills everything at once; returns when it is gone."""

@@ -1,8 +1,8 @@
 """Reaps the dead that nobody waits for.
 
-The agent is the subreaper of all that its errands start, so what loses its parent comes to it, and once it is dead it
-holds a process id until it is reaped: of a worker that runs scripts for weeks they would be used up. Whoever starts a
-process here reaps it soon after its end; so a process that was dead for long is an orphan.
+The agent is the subreaper of all that its jobs start, so what loses its parent comes to it, and once it is dead it
+holds a process id until it is reaped: in a worker that runs for weeks they would be used up. Whoever starts a process
+here reaps it soon after its end; so a process that was dead for long is an orphan.
 """
 
 import contextlib

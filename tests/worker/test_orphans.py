@@ -4,10 +4,10 @@ import subprocess
 
 import pytest
 
-from horae.worker import tree
-from horae.worker.errands import orphans
-from horae.worker.errands.orphans import Orphans
-from worker.conftest import eventually
+from horae.worker import orphans, tree
+from horae.worker.orphans import Orphans
+
+from .conftest import eventually
 
 
 @pytest.fixture

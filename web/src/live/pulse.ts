@@ -30,6 +30,7 @@ class Stream {
   private wait = FIRST_WAIT;
   private address: string | undefined;
   private connection: Connection = "connecting";
+  private greetedAt = Number.POSITIVE_INFINITY;
   private readonly watchers = new Set<() => void>();
   private readonly listeners = new Set<(pulse: Pulse) => void>();
   private readonly readAt = new Map<string, number>();
@@ -61,6 +62,9 @@ class Stream {
 
   state = (): Connection => this.connection;
 
+  /** When it began to tell, in milliseconds: before that nobody listened. */
+  since = (): number => this.greetedAt;
+
   /** Closes while the tab is hidden: what happened meanwhile is read at once on return. */
   visibilityChanged(): void {
     if (document.visibilityState === "hidden") this.close();
@@ -90,6 +94,7 @@ class Stream {
 
   private greeted(): void {
     this.wait = FIRST_WAIT;
+    this.greetedAt = Date.now();
     this.say("live");
     void client.invalidateQueries();
   }

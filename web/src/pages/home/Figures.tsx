@@ -6,6 +6,7 @@ import { useClock } from "~/lib/clock";
 import { formatCount, formatNumber, formatShort, safeText } from "~/lib/text";
 import { formatCoarse, formatDuration } from "~/lib/time";
 import { usePulse } from "~/live/hooks";
+import { stream } from "~/live/pulse";
 import { useHref } from "~/shell/navigation";
 import { RecentFlow } from "./flow";
 
@@ -19,7 +20,12 @@ export function Figures({ overview }: { overview: Overview | undefined }) {
   const href = useHref();
   return (
     <Stats label="Figures">
-      <Stat label="Jobs a second" value={rates.ended} unit="/s" note={`${rates.submitted}/s submitted`} />
+      <Stat
+        label="Jobs a second"
+        value={rates.ended}
+        unit="/s"
+        note={rates.submitted && `${rates.submitted}/s submitted`}
+      />
       {(["running", "ready", "scheduled", "blocked"] as const).map((state) => (
         <Stat
           key={state}
@@ -73,15 +79,16 @@ function delay(seconds: number | null | undefined): string {
 }
 
 /** Rates of the last ten seconds from the pulses, for these tell sooner than any step of a series. */
-function useRates(): { ended: string; submitted: string } {
+function useRates(): { ended: string | undefined; submitted: string | undefined } {
   const flow = useRef(new RecentFlow(SPAN));
   usePulse((pulse) => {
     const ended = pulse.succeeded + pulse.failed + pulse.cancelled + pulse.other;
     flow.current.add(Date.now() / 1000, ended, pulse.submitted);
   });
-  const [ended = "0", submitted = "0"] = useClock((now) => {
-    const rates = flow.current.rates(now.getTime() / 1000);
-    return `${formatNumber(rates.ended)} ${formatNumber(rates.submitted)}`;
-  }).split(" ");
+  const told = useClock((now) => {
+    const rates = flow.current.rates(now.getTime() / 1000, stream.since() / 1000);
+    return rates ? `${formatNumber(rates.ended)} ${formatNumber(rates.submitted)}` : "";
+  });
+  const [ended, submitted] = told ? told.split(" ") : [];
   return { ended, submitted };
 }

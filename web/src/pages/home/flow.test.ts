@@ -27,8 +27,17 @@ describe("RecentFlow", () => {
     const flow = new RecentFlow(10);
     flow.add(0, 50, 100);
     flow.add(9, 30, 10);
-    expect(flow.rates(9)).toEqual({ ended: 8, submitted: 11 });
-    expect(flow.rates(12)).toEqual({ ended: 3, submitted: 1 });
-    expect(flow.rates(30)).toEqual({ ended: 0, submitted: 0 });
+    expect(flow.rates(9, -60)).toEqual({ ended: 8, submitted: 11 });
+    expect(flow.rates(12, -60)).toEqual({ ended: 3, submitted: 1 });
+    expect(flow.rates(30, -60)).toEqual({ ended: 0, submitted: 0 });
+  });
+
+  it("takes a page that has just been opened, or was away, for what it has heard since", () => {
+    const flow = new RecentFlow(10);
+    flow.add(18, 1000, 1000);
+    flow.add(21, 6, 3);
+    flow.add(22, 6, 3);
+    expect(flow.rates(21, 20)).toBeUndefined();
+    expect(flow.rates(22, 20)).toEqual({ ended: 6, submitted: 3 });
   });
 });

@@ -34,6 +34,8 @@ export function perSecond(counts: readonly number[], lengths: readonly (number |
   });
 }
 
+const LEAST_SPAN = 1.5;
+
 /** Counts of the last `span` seconds, as pulses bring them. */
 export class RecentFlow {
   private beats: { at: number; ended: number; submitted: number }[] = [];
@@ -45,10 +47,14 @@ export class RecentFlow {
     this.forget(at);
   }
 
-  rates(now: number): { ended: number; submitted: number } {
+  /** Of the span, or of the time since pulses began to come; undefined while that says nothing yet. */
+  rates(now: number, since: number): { ended: number; submitted: number } | undefined {
     this.forget(now);
+    const seconds = Math.min(this.span, now - since);
+    if (seconds < LEAST_SPAN) return undefined;
+    const heard = this.beats.filter((beat) => beat.at >= since);
     const sum = (pick: "ended" | "submitted") =>
-      this.beats.reduce((total, beat) => total + beat[pick], 0) / this.span;
+      heard.reduce((total, beat) => total + beat[pick], 0) / seconds;
     return { ended: sum("ended"), submitted: sum("submitted") };
   }
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from horae.client.discovery import read_local
 from horae.store.checkup import running_dsn
 from horae.store.embedded import Cluster
 from horae.testing.database import temporary_folder
+from horae.testing.ports import free_port
 
 from .pages import ROOT
 from .stage import Stage, staged
@@ -72,8 +72,3 @@ def own_database() -> Iterator[str]:
         runner.run(cluster.start())
         yield cluster.tcp_dsn
         runner.run(cluster.stop())
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]

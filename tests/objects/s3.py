@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -11,21 +10,10 @@ from pathlib import Path
 from horae.store.embedded import launch
 from horae.store.objects import ObjectsConfig
 from horae.store.s3 import S3Access
+from horae.testing.ports import free_ports
 
 KEY, SECRET, BUCKET = "horae-test", "not-a-secret-at-all", "jobs"
 READY_SECONDS = 40.0
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports whose gRPC sibling (10,000 higher) is not needed: each is named on its own."""
-    taken = [socket.socket() for _ in range(count)]
-    try:
-        for one in taken:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in taken]
-    finally:
-        for one in taken:
-            one.close()
 
 
 class S3Server:
@@ -33,6 +21,7 @@ class S3Server:
         self._folder = folder
         names = ("master.port", "master.port.grpc", "volume.port", "volume.port.grpc", "filer.port",
                  "filer.port.grpc", "s3.port", "s3.port.grpc")  # fmt: skip
+        # Each is named, so that no gRPC sibling (10,000 higher) is needed.
         self._ports = dict(zip(names, free_ports(len(names)), strict=True))
         self._process: subprocess.Popen[bytes] | None = None
         identity = {"name": KEY, "credentials": [{"accessKey": KEY, "secretKey": SECRET}], "actions": ["Admin"]}

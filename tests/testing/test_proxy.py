@@ -111,11 +111,22 @@ async def test_a_lost_answer_is_one_whose_request_was_carried_out(proxy, echo):
 
 
 async def test_a_replayed_request_arrives_twice_and_is_answered_once(proxy, echo):
-    proxy.replay(b"post")
+    mishap = proxy.replay(b"post")
     one = await caller(proxy)
     assert await one.ask(b"post") == b"POST"
+    assert mishap.befell == b"post"
     assert await one.ask(b"next") == b"NEXT"
     assert echo.asked == [b"post", b"post", b"next"]
+
+
+async def test_a_request_is_replayed_to_whom_it_went_before(proxy, echo):
+    """A worker's link leads to another server with each connection."""
+    one = await caller(proxy)
+    assert await one.ask(b"get") == b"GET"
+    proxy.target = to_url("http://127.0.0.1:1")
+    proxy.replay(b"post")
+    assert await one.ask(b"post") == b"POST"
+    assert echo.asked == [b"get", b"post", b"post"]
 
 
 async def test_latency_and_dripping_take_their_time_and_change_nothing(proxy):

@@ -47,6 +47,11 @@ class Program:
     def ended(self) -> bool:
         return self._process is None or self._process.returncode is not None
 
+    @property
+    def status(self) -> int | None:
+        """Its exit code, or minus the signal that ended it; None as long as it runs."""
+        return None if self._process is None else self._process.returncode
+
     async def wait(self) -> None:
         """Returns when it has ended, by whatever cause."""
         if self._process is not None:

@@ -7,9 +7,11 @@ switchboard, so that they go on while a test waits.
 """
 
 import asyncio
+import math
 import random
 import socket
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -32,6 +34,8 @@ class Mishap:
     replay: bool = False
     """The request arrives twice, instead of its answer being lost together with the connection."""
     struck: threading.Event = field(default_factory=threading.Event)
+    befell: bytes = b""
+    """The request, once it has struck."""
 
     def strikes(self, request: bytes, answer: bytes) -> bool:
         return not self.struck.is_set() and self.request in request and self.answer in answer
@@ -53,6 +57,8 @@ class Proxy:
         self.drip = 0
         """How many bytes pass at a time, a hundred times a second; 0: all that come."""
         self.host, self.port = "127.0.0.1", 0
+        self.carried_at = -math.inf
+        """When something last came along, by the clock that nobody sets."""
 
     @property
     def url(self) -> str:
@@ -129,7 +135,7 @@ class Proxy:
     async def _connect(self, gates: "Gates", reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await gates.requests.wait()
         far_reader, far_writer = await self.target()
-        link = Link(self, gates)
+        link = Link(self, gates, far_writer.get_extra_info("peername"))
         ways = [
             asyncio.ensure_future(link.ask(reader, far_writer)),
             asyncio.ensure_future(link.answer(far_reader, writer)),
@@ -162,9 +168,11 @@ class Gates:
 class Link:
     """One connection through the proxy. It remembers the request that is being answered."""
 
-    def __init__(self, proxy: Proxy, gates: Gates) -> None:
+    def __init__(self, proxy: Proxy, gates: Gates, peer: object) -> None:
+        """`peer`: whom this connection leads to. Another one through the same proxy may lead to somebody else."""
         self._proxy = proxy
         self._gates = gates
+        self._peer = peer
         self._request = b""
         self._answering = False
 
@@ -179,6 +187,7 @@ class Link:
             self._answering = True
             mishap = self._proxy.mishap
             if mishap is not None and mishap.strikes(self._request, data):
+                mishap.befell = self._request
                 mishap.struck.set()
                 if not mishap.replay:
                     return
@@ -186,15 +195,18 @@ class Link:
             await self._pass_on(self._gates.answers, sink, data)
 
     async def _repeat(self, request: bytes) -> None:
-        """Somebody on the way sends it again, and takes the answer."""
+        """Somebody on the way sends it again, to whom it went before, and takes the answer."""
         with suppress(OSError, TimeoutError):
-            reader, writer = await self._proxy.target()
+            peer = self._peer
+            again = asyncio.open_connection(*peer[:2]) if isinstance(peer, tuple) else self._proxy.target()
+            reader, writer = await again
             writer.write(request)
             async with asyncio.timeout(REPLAY_SECONDS):
                 await reader.read(CHUNK)
             reset(writer)
 
     async def _pass_on(self, gate: asyncio.Event, sink: asyncio.StreamWriter, data: bytes) -> None:
+        self._proxy.carried_at = time.monotonic()
         if self._proxy.latency or self._proxy.jitter:
             await asyncio.sleep(self._proxy.latency + random.uniform(0, self._proxy.jitter))
         while data:

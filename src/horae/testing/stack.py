@@ -19,6 +19,7 @@ from horae.engine.access import Access
 from horae.model.roles import Role
 from horae.store.control import Control
 from horae.store.database import Database, DatabaseConfig
+from horae.testing.ports import free_port
 from horae.testing.waiting import wait_for
 
 SETTINGS: Final = ("HORAE_", "XDG_")
@@ -50,7 +51,7 @@ class Stack:
     async def server(self, name: str = "server", **environ: str) -> Program:
         """Starts a server. One of the same name is started again at the same address."""
         known = self._urls.get(name)
-        port = known.rpartition(":")[2] if known else "0"
+        port = known.rpartition(":")[2] if known else str(free_port())
         # In the environment, where a password is not seen by everybody; a test may put another address there.
         settings = {"HORAE_DATABASE": self.dsn, "HORAE_ALLOW_UNSAFE": "true"} | environ
         arguments = ["server", "--port", port, "--objects", str(self.folder / "objects")]
@@ -119,7 +120,7 @@ async def running_stack(dsn: str, folder: Path, **environ: str) -> AsyncIterator
 
 
 async def _make_keys(dsn: str) -> dict[Role, str]:
-    database = Database(DatabaseConfig(dsn=dsn, hot_connections=1, general_connections=1))
+    database = Database(DatabaseConfig.small(dsn))
     await database.open()
     try:
         access = Access(Control(database))

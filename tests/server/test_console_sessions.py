@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from horae.engine import access, signins
+from horae.engine import belief, signins
 from horae.model.roles import Role
 
 from .house import Answer, House
@@ -82,8 +82,7 @@ async def test_signing_out_ends_the_session(house: House):
 async def test_a_revoked_key_ends_its_sessions_at_once_and_on_other_servers_soon(
     house: House, neighbour: House, monkeypatch: pytest.MonkeyPatch
 ):
-    for module in (access, signins):
-        monkeypatch.setattr(module, "REMEMBER_SECONDS", 0.0)
+    monkeypatch.setattr(belief, "BELIEVED_SECONDS", 0.0)
     made = await house.post("/v1/keys", {"name": "spare", "role": "viewer"})
     answer = await sign_in(house, {"key": made.json["secret"]})
     cookie = {"cookie": answer.headers["set-cookie"].partition(";")[0]}
@@ -115,7 +114,7 @@ async def test_a_revoked_key_ends_a_stream(house: House, monkeypatch: pytest.Mon
 
 
 async def test_a_session_ends_with_its_time(house: House, conn: Any, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(signins, "REMEMBER_SECONDS", 0.0)
+    monkeypatch.setattr(belief, "BELIEVED_SECONDS", 0.0)
     cookie = await cookie_of(house)
     await conn.execute("update console_session set expires_at = clock_timestamp() - interval '1 second'")
     assert not await signed_in(house, cookie)
@@ -133,7 +132,7 @@ async def test_a_key_has_so_many_sessions_and_the_oldest_go_first(
     house: House, monkeypatch: pytest.MonkeyPatch, conn: Any
 ):
     monkeypatch.setattr(signins, "MAX_OTHERS", 2)
-    monkeypatch.setattr(signins, "REMEMBER_SECONDS", 0.0)
+    monkeypatch.setattr(belief, "BELIEVED_SECONDS", 0.0)
     cookies = [await cookie_of(house) for _ in range(4)]
     assert [await signed_in(house, cookie) for cookie in cookies] == [False, True, True, True]
     assert await signed_in(house, await cookie_of(house, "blue"))

@@ -6,7 +6,6 @@ remembered for a few seconds; a revoked one stops at once on the server that rev
 
 import hashlib
 import secrets
-import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
@@ -15,6 +14,7 @@ import asyncpg
 import msgspec
 import structlog
 
+from horae.engine.belief import BELIEVED_SECONDS, Belief
 from horae.model.durations import parse_duration
 from horae.model.errors import AlreadyExists, Forbidden, InvalidInput, NotFound, Unauthenticated
 from horae.model.job import DEFAULT_TENANT, check_name
@@ -23,8 +23,6 @@ from horae.store.control import Control
 
 log = structlog.get_logger()
 
-REMEMBER_SECONDS: Final = 5.0
-MAX_REMEMBERED: Final = 10_000
 PREFIX: Final = "hk_"
 MAX_WEIGHT: Final = 1_000_000.0
 
@@ -66,7 +64,7 @@ class TenantView(msgspec.Struct, frozen=True):
 class Access:
     def __init__(self, control: Control) -> None:
         self._control = control
-        self._callers: dict[str, tuple[Caller, float]] = {}
+        self._callers = Belief[Caller]()
         self._used: set[int] = set()
         self._tenants: dict[str, TenantView] = {}
         self.on_revoke: list[Callable[[], None]] = []
@@ -74,23 +72,15 @@ class Access:
 
     async def caller(self, token: str) -> Caller:
         """The caller behind a bearer token."""
-        known = self._callers.get(token)
-        if known is not None and known[1] > time.monotonic():
-            return known[0]
-        return await self._look_up(token)
+        return self._callers.get(token) or await self._look_up(token)
 
     async def _look_up(self, token: str) -> Caller:
-        self._callers.pop(token, None)
         row = await self._control.key_find(_digest(token)) if token.startswith(PREFIX) else None
         if row is None:
             raise Unauthenticated("the API key is unknown, revoked or expired; ask an admin for another")
         caller = caller_of(row)
-        seconds = REMEMBER_SECONDS
-        if row["expires_at"] is not None:
-            seconds = min(seconds, (row["expires_at"] - row["now"]).total_seconds())
-        if len(self._callers) >= MAX_REMEMBERED:
-            self._callers.clear()
-        self._callers[token] = (caller, time.monotonic() + seconds)
+        expires = row["expires_at"]
+        self._callers.put(token, caller, (expires - row["now"]).total_seconds() if expires else BELIEVED_SECONDS)
         self.used(caller)
         return caller
 

@@ -8,13 +8,13 @@ time on others.
 
 import hashlib
 import secrets
-import time
 from datetime import datetime
 from typing import Final, NamedTuple
 
 import structlog
 
-from horae.engine.access import MAX_REMEMBERED, REMEMBER_SECONDS, Access, Caller, caller_of
+from horae.engine.access import Access, Caller, caller_of
+from horae.engine.belief import Belief
 from horae.model.errors import Forbidden, Unauthenticated
 from horae.model.roles import Permission
 from horae.store.sessions import ConsoleSessions
@@ -45,7 +45,7 @@ class SignIns:
     def __init__(self, store: ConsoleSessions, access: Access) -> None:
         self._store = store
         self._access = access
-        self._known: dict[str, tuple[Signed, float]] = {}
+        self._known = Belief[Signed]()
         access.on_revoke.append(self._known.clear)
 
     async def by_key(self, key: str) -> tuple[str, Signed]:
@@ -73,24 +73,20 @@ class SignIns:
 
     async def find(self, token: str) -> Signed:
         """Whoever is signed in with this token."""
-        known = self._known.get(token)
-        if known is not None and known[1] > time.monotonic():
-            return known[0]
-        self._known.pop(token, None)
+        return self._known.get(token) or await self._look_up(token)
+
+    async def _look_up(self, token: str) -> Signed:
         row = await self._store.session_find(_digest(token)) if token.startswith(SESSION_PREFIX) else None
         if row is None:
             raise Unauthenticated("you are not signed in any more; sign in again")
         signed = Signed(caller_of(row), row["expires_at"])
-        if len(self._known) >= MAX_REMEMBERED:
-            self._known.clear()
-        seconds = min(REMEMBER_SECONDS, (row["expires_at"] - row["now"]).total_seconds())
-        self._known[token] = (signed, time.monotonic() + seconds)
+        self._known.put(token, signed, (row["expires_at"] - row["now"]).total_seconds())
         self._access.used(signed.caller)
         return signed
 
     async def sign_out(self, token: str) -> None:
         await self._store.session_close(_digest(token))
-        self._known.pop(token, None)
+        self._known.forget(token)
 
     async def ticket(self, caller: Caller) -> Ticket:
         """A ticket that signs in as this caller."""

@@ -15,6 +15,7 @@ import pytest
 import horae as package
 from horae.cli.databasechecks import check_transactions
 from horae.cli.finding import Mark
+from horae.store.safety import safe_minor
 
 from .conftest import Horae, Ran, Script
 from .records import worker
@@ -172,3 +173,8 @@ def test_a_disk_that_is_nearly_full_is_told(
     ran = client("doctor", "--data", str(tmp_path), "--json")
     assert findings(ran)["disk"]["mark"] == mark
     assert ran.code == (mark == "fail")
+
+
+@pytest.mark.parametrize(("major", "minor", "safe"), [(16, 10, False), (16, 11, True), (17, 6, False), (18, 0, True)])
+def test_releases_of_postgresql_that_can_lose_slots_are_known(major: int, minor: int, safe: bool) -> None:
+    assert safe_minor(major, minor) is safe

@@ -126,7 +126,7 @@ def test_processes_that_run_users_code_do_not_get_the_servers_keys():
 
 
 async def _keep_one(dsn: str, *keys: bytes) -> None:
-    database = Database(DatabaseConfig(dsn=dsn, hot_connections=1, general_connections=1))
+    database = Database(DatabaseConfig.small(dsn))
     await database.open()
     try:
         secrets = Secrets(SecretRows(database), Vault(MasterKeys(keys)))

@@ -9,7 +9,18 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 @pytest.mark.parametrize(
     ("seconds", "shown"),
-    [(0, "0ms"), (0.34, "340ms"), (4.25, "4.2s"), (60, "1m00s"), (185, "3m05s"), (7800, "2h10m"), (273600, "3d04h")],
+    [
+        (0, "0ms"),
+        (0.000001, "1µs"),
+        (0.00082, "820µs"),
+        (0.0009996, "1ms"),
+        (0.34, "340ms"),
+        (4.25, "4.2s"),
+        (60, "1m00s"),
+        (185, "3m05s"),
+        (7800, "2h10m"),
+        (273600, "3d04h"),
+    ],
 )
 def test_durations_are_short(seconds: float, shown: str) -> None:
     assert short(timedelta(seconds=seconds)) == shown

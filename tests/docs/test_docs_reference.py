@@ -209,9 +209,8 @@ def test_the_checks_of_the_doctor_are_all_there_are() -> None:
 def test_the_number_of_connections_is_told() -> None:
     config = DatabaseConfig(dsn="")
     # One more is for notices.
-    assert f"Each server keeps {config.hot_connections + config.general_connections + 1} open" in section(
-        "docs/operating.md", "Your own PostgreSQL"
-    )
+    pools = config.hot_connections + config.general_connections + config.short_connections
+    assert f"Each server keeps {pools + 1} open" in section("docs/operating.md", "Your own PostgreSQL")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from uuid import uuid4
 
 import pytest
-from hypothesis import settings
 
 from horae.engine.access import Access
 from horae.store.control import Control
@@ -15,9 +14,6 @@ from horae.store.database import Database, DatabaseConfig
 from horae.testing.database import clone_database, cloned_database
 
 from .house import House, Keys, furnish, open_house
-
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
 
 
 class Furnished(NamedTuple):
@@ -36,7 +32,7 @@ def furnished(cluster_dsn: str) -> Furnished:
 
 async def _furnish(cluster_dsn: str, name: str) -> Keys:
     dsn = await clone_database(cluster_dsn, name)
-    database = Database(DatabaseConfig(dsn=dsn, hot_connections=1, general_connections=1))
+    database = Database(DatabaseConfig.small(dsn))
     await database.open()
     try:
         return await furnish(Access(Control(database)))

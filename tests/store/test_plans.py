@@ -18,8 +18,10 @@ LANES = 10
 LARGE = re.compile(r"^(ready|lease|timer|job|outcome|attempt|log_chunk|promise)(_\w+)?$")
 LEADING = {"ready": "lane_id", "lease": "lane_id", "timer": "run_at", "promise": "look_at"}
 """The column by which each hot table must be entered. Anything else walks over rows of others."""
-BY_WORKER = {"explain_leases", "lease_of_worker", "lease_of_lost", "progress_save", "checkpoint_save"}
+BY_WORKER = {"explain_leases", "worker_expired", "lease_of_worker", "lease_of_lost", "progress_save", "checkpoint_save"}
 """These start from the worker: all that it holds, or few rows of it."""
+ALL_WORKERS = {("worker_expired", "worker"), ("worker_set_right", "worker")}
+"""Reclaim asks of every worker there is: some thousands at most, and once a second."""
 
 FILL = f"""
 insert into worker (name, host, slots, tasks, expires_at)
@@ -87,7 +89,7 @@ def faults(name: str, plan: dict[str, Any]) -> list[str]:
         relation = node.get("Relation Name", "")
         kind = node["Node Type"]
         large = LARGE.match(relation)
-        if kind in {"Seq Scan", "Hash Join", "Merge Join"}:
+        if kind in {"Seq Scan", "Hash Join", "Merge Join"} and (name, relation) not in ALL_WORKERS:
             found.append(f"{name}: {kind} {relation}")
         if large and kind.startswith(("Index", "Bitmap")):
             condition = condition_of(node)

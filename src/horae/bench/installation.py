@@ -165,7 +165,7 @@ async def _order(running: Cluster, sql: str) -> None:
 
 
 async def _make_keys(dsn: str) -> dict[Role, str]:
-    database = Database(DatabaseConfig(dsn=dsn, hot_connections=1, general_connections=1))
+    database = Database(DatabaseConfig.small(dsn))
     await database.open()
     try:
         access = Access(Control(database))

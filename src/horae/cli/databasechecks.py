@@ -9,11 +9,12 @@ from horae.cli.text import cut, short
 from horae.model.errors import HoraeError
 from horae.model.overload import STRAINED
 from horae.store import checkup
-from horae.store.safety import OLDEST_SERVER, Connection
+from horae.store.safety import OLDEST_SERVER, SAFE_MINORS, Connection, safe_minor
 
 LONG_TRANSACTION: Final = 120.0
 """Seconds. Horae's own end within ten."""
-FEW_CONNECTIONS: Final = 10
+FEW_CONNECTIONS: Final = 13
+"""What one more server takes."""
 LARGE_CLOCK_DIFFERENCE: Final = 5.0
 SILENT_SERVER: Final = 15.0
 """Seconds: a server says every five that it lives."""
@@ -33,6 +34,9 @@ async def _check_version(connection: Connection) -> Finding:
     seen = f"PostgreSQL {version.major}.{version.minor}"
     if version.major < OLDEST_SERVER:
         return fail("database", seen, f"upgrade it to PostgreSQL {OLDEST_SERVER} or later")
+    if not safe_minor(version.major, version.minor):
+        safe = f"{version.major}.{SAFE_MINORS[version.major]}"
+        return warn("database", seen, f"upgrade it to {safe}: before, a limit made while jobs end may lose a slot")
     return ok("database", seen)
 
 

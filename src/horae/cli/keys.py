@@ -67,7 +67,7 @@ async def _create_in(dsn: str, wanted: KeyCreate) -> KeyCreated:
 
     async with connected(dsn):
         pass  # A pool would try for long; this says at once what is wrong.
-    database = Database(DatabaseConfig(dsn=dsn, hot_connections=1, general_connections=1))
+    database = Database(DatabaseConfig.small(dsn))
     await database.open()
     try:
         keys = Keys(Control(database))

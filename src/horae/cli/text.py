@@ -16,10 +16,12 @@ def printable(text: str, *, lines: bool = False) -> str:
 
 
 def short(value: timedelta | float | None) -> str:
-    """`340ms`, `4.2s`, `3m05s`, `2h10m`, `3d04h`."""
+    """`820µs`, `340ms`, `4.2s`, `3m05s`, `2h10m`, `3d04h`."""
     if value is None:
         return ""
     seconds = value.total_seconds() if isinstance(value, timedelta) else value
+    if 0 < seconds < 0.0009995:
+        return f"{max(1, round(seconds * 1e6))}µs"
     if seconds < 1:
         return f"{round(max(seconds, 0.0) * 1000)}ms"
     if seconds < 60:

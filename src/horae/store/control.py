@@ -45,7 +45,7 @@ class Control:
         return await self._database.atomically(work)
 
     async def key_find(self, digest: bytes) -> asyncpg.Record | None:
-        return await self._database.fetchrow("key_find", digest)
+        return await self._database.fetchrow("key_find", digest, vital=True)
 
     async def key_create(self, *values: object) -> asyncpg.Record:
         rows = await self._database.once("key_create", *values)
@@ -93,4 +93,4 @@ class Control:
 
 
 def lane_key(row: asyncpg.Record) -> LaneKey:
-    return LaneKey(*(row[field] for field in LaneKey._fields))
+    return LaneKey(*[row[field] for field in LaneKey._fields])

@@ -1,8 +1,10 @@
-"""Connections to PostgreSQL: two small pools, deadlines on every call, and one way to try again.
+"""Connections to PostgreSQL: three small pools, deadlines on every call, and one way to try again.
 
 The *hot* pool serves the statements of `queries/hot.sql`: its sessions plan with indexes only and keep generic plans,
 because a statement planned on an empty table would keep its sequential scan for ever. The *general* pool plans as
-PostgreSQL likes. Both are small on purpose: batches, not connections, make the speed.
+PostgreSQL likes. The *short* pool is for what must not stand behind either: the heartbeats of workers, and whoever
+reads while it holds a connection of the others (see `holding`). Nobody keeps a connection of it for longer than a
+statement. All are small on purpose: batches, not connections, make the speed.
 """
 
 import asyncio
@@ -18,6 +20,7 @@ import structlog
 
 from horae import failpoints
 from horae.model.errors import StoreUnavailable
+from horae.store.holding import holding, is_holding
 from horae.store.primary import Primary
 from horae.store.statements import statements
 
@@ -40,6 +43,8 @@ HOT_SETTINGS: Final = {
     "enable_material": "off",
     "plan_cache_mode": "force_generic_plan",
 }
+SHORT_SETTINGS: Final = HOT_SETTINGS | {"plan_cache_mode": "auto"}
+"""As the heartbeats want it, and yet what is planned each time is so beside a transaction too."""
 TRANSIENT: Final = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError)
 AMBIGUOUS: Final = (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, ConnectionError, OSError, TimeoutError)
 """Errors after which nobody knows whether the statement took effect: the server did not answer."""
@@ -69,6 +74,7 @@ class DatabaseConfig(msgspec.Struct, frozen=True, kw_only=True):
     dsn: str
     hot_connections: int = 4
     general_connections: int = 4
+    short_connections: int = 3
     call_seconds: float = 10.0
     """The deadline of one statement."""
     patience_seconds: float = 20.0
@@ -76,8 +82,13 @@ class DatabaseConfig(msgspec.Struct, frozen=True, kw_only=True):
     application_name: str = "horae"
 
     def __post_init__(self) -> None:
-        if self.hot_connections < 1 or self.general_connections < 1:
+        if min(self.hot_connections, self.general_connections, self.short_connections) < 1:
             raise ValueError("each pool needs at least one connection")
+
+    @classmethod
+    def small(cls, dsn: str) -> "DatabaseConfig":
+        """For programs that do one thing after the other."""
+        return cls(dsn=dsn, hot_connections=1, general_connections=1, short_connections=1)
 
 
 class Copy(NamedTuple):
@@ -96,7 +107,7 @@ class Deadline:
     stands on the primary alone, for all to see, and whoever relies on it has lost it after a failover.
     """
 
-    def __init__(self, connection: "Pooled", seconds: float) -> None:
+    def __init__(self, connection: "Pooled | asyncpg.Connection[asyncpg.Record]", seconds: float) -> None:
         self._loop = asyncio.get_running_loop()
         self._end = connection.terminate
         self._seconds = seconds
@@ -143,6 +154,7 @@ class Database:
         self._primary = Primary(config.dsn)
         self._hot: asyncpg.Pool[asyncpg.Record] | None = None
         self._general: asyncpg.Pool[asyncpg.Record] | None = None
+        self._short: asyncpg.Pool[asyncpg.Record] | None = None
         self._stopping = False
 
     def stop_retrying(self) -> None:
@@ -152,24 +164,25 @@ class Database:
     async def open(self) -> None:
         self._general = await self._pool(self.config.general_connections, {})
         self._hot = await self._pool(self.config.hot_connections, HOT_SETTINGS)
+        self._short = await self._pool(self.config.short_connections, SHORT_SETTINGS)
 
     async def close(self) -> None:
-        for pool in (self._hot, self._general):
+        for pool in (self._short, self._hot, self._general):
             if pool is not None:
                 try:
                     async with asyncio.timeout(CLOSE_SECONDS):
                         await pool.close()
                 except (TimeoutError, *LOST):
                     pool.terminate()
-        self._hot = self._general = None
+        self._short = self._hot = self._general = None
 
     async def connect(self) -> "asyncpg.Connection[asyncpg.Record]":
         """A connection of one's own, for LISTEN and for advisory locks."""
         return await self._primary.connect(timeout=10, server_settings=self._settings({}))
 
-    async def fetch(self, name: str, *args: object, hot: bool = False) -> Rows:
-        """Runs a statement that may safely run twice, until it worked or patience ends."""
-        return await self.again(lambda: self.once(name, *args, hot=hot))
+    async def fetch(self, name: str, *args: object, hot: bool = False, vital: bool = False) -> Rows:
+        """Runs a statement that may safely run twice, until it worked or patience ends. Workers live by a vital one."""
+        return await self.again(lambda: self.once(name, *args, hot=hot, vital=vital))
 
     async def fetch_planned(self, name: str, *args: object) -> Rows:
         """The same, planned for these very arguments each time: where a plan for any picks the wrong index."""
@@ -181,13 +194,13 @@ class Database:
             statement = await connection.prepare(statements()[name], name="")
             return await statement.fetch(*args)
 
-    async def fetchrow(self, name: str, *args: object, hot: bool = False) -> asyncpg.Record | None:
-        rows = await self.fetch(name, *args, hot=hot)
+    async def fetchrow(self, name: str, *args: object, hot: bool = False, vital: bool = False) -> asyncpg.Record | None:
+        rows = await self.fetch(name, *args, hot=hot, vital=vital)
         return rows[0] if rows else None
 
-    async def once(self, name: str, *args: object, hot: bool = False) -> Rows:
+    async def once(self, name: str, *args: object, hot: bool = False, vital: bool = False) -> Rows:
         """Runs a statement once; the caller deals with a lost answer."""
-        async with self._acquire(hot=hot) as (connection, _):
+        async with self._acquire(hot=hot, vital=vital) as (connection, _):
             failpoints.reach("statement.before")
             rows = await connection.fetch(statements()[name], *args)
             failpoints.reach("statement.after")
@@ -216,7 +229,8 @@ class Database:
     async def atomically_once(self, work: Callable[[Transaction], Awaitable[T]], *, hot: bool = False) -> T:
         """The same without trying again; the caller deals with a lost commit."""
         async with self._acquire(hot=hot) as (connection, deadline), connection.transaction():
-            done = await work(Transaction(connection, deadline))
+            with holding(self):
+                done = await work(Transaction(connection, deadline))
             deadline.renew()
             failpoints.reach("transaction.before_commit")
         failpoints.reach("transaction.after_commit")
@@ -227,9 +241,11 @@ class Database:
         deadline = time.monotonic() + self.config.patience_seconds
         pause = 0.02
         while True:
+            began = time.monotonic()
             try:
                 return await attempt()
             except (*TRANSIENT, *LOST) as error:
+                self._refuse_the_slow(error, time.monotonic() - began)
                 if self._stopping or time.monotonic() + pause > deadline:
                     raise StoreUnavailable(
                         f"the database cannot do this now, tried again and again ({error!r}); see `horae doctor`",
@@ -238,9 +254,18 @@ class Database:
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))
                 pause = min(pause * 2, 1.0)
 
+    def _refuse_the_slow(self, error: BaseException, took: float) -> None:
+        """What PostgreSQL ended for its length would be as long the next time, and twice the load. Whether that was why
+        is told by the time: the error is that of a statement which somebody cancelled, and its text is translated."""
+        if isinstance(error, asyncpg.QueryCanceledError) and took >= self.config.call_seconds:
+            raise StoreUnavailable(
+                f"the database took longer than {self.config.call_seconds:g} s and was stopped; see `horae doctor`",
+                retry_after=2,
+            ) from error
+
     @asynccontextmanager
-    async def _acquire(self, *, hot: bool) -> AsyncIterator[tuple[Pooled, Deadline]]:
-        pool = self._hot if hot else self._general
+    async def _acquire(self, *, hot: bool, vital: bool = False) -> AsyncIterator[tuple[Pooled, Deadline]]:
+        pool = self._short if vital or is_holding(self) else self._hot if hot else self._general
         if pool is None:
             raise StoreUnavailable("the database is not open", retry_after=1)
         try:
@@ -260,7 +285,7 @@ class Database:
             raise
         finally:
             deadline.over()
-            await pool.release(connection)
+            await _release(pool, connection)
 
     async def _pool(self, size: int, extra: dict[str, str]) -> "asyncpg.Pool[asyncpg.Record]":
         return await asyncpg.create_pool(
@@ -283,10 +308,24 @@ class Database:
             "jit": "off",
             "statement_timeout": str(milliseconds),
             "lock_timeout": str(milliseconds // 4),
-            "idle_in_transaction_session_timeout": str(milliseconds),
+            # Longer: a transaction may wait for what is read on another connection, and that for its own end.
+            "idle_in_transaction_session_timeout": str(2 * milliseconds),
+            # The locks of a server whose host is gone without a word: for PostgreSQL to notice within half a minute.
+            "tcp_keepalives_idle": "15",
+            "tcp_keepalives_interval": "5",
+            "tcp_keepalives_count": "3",
             "timezone": "UTC",
             **extra,
         }
+
+
+async def _release(pool: "asyncpg.Pool[asyncpg.Record]", connection: Pooled) -> None:
+    """What goes wrong with a connection that is over must not stand before the answer that came by it, nor before the
+    cancellation of whoever used it: a duty would go on for ever, and a statement be run again that was carried out."""
+    try:
+        await pool.release(connection)
+    except (asyncpg.InternalClientError, *LOST) as error:
+        log.info("connection_broken", error=repr(error))
 
 
 async def _leave_as_is(connection: object) -> None:

@@ -10,6 +10,9 @@ import asyncpg
 from horae.model.errors import SetupError, UnsafeStore
 
 OLDEST_SERVER = 16
+SAFE_MINORS = {16: 11, 17: 7}
+"""Earlier ones do not look again at a row that is found by its place and was changed meanwhile: a limit that is made at
+the moment in which a job ends can then lose a slot for good. Releases that are not named here never did."""
 
 if TYPE_CHECKING:
     Connection = asyncpg.Connection[asyncpg.Record]
@@ -25,6 +28,10 @@ def check_version(connection: Connection) -> None:
             f"The database is PostgreSQL {version.major}.{version.minor}, and Horae needs {OLDEST_SERVER} or later: "
             "upgrade it, or name another one with HORAE_DATABASE"
         )
+
+
+def safe_minor(major: int, minor: int) -> bool:
+    return minor >= SAFE_MINORS.get(major, 0)
 
 
 async def check_server(connection: Connection, *, allow_unsafe: bool = False) -> None:

@@ -74,7 +74,7 @@ def until_midnight(now: datetime) -> timedelta:
 
 @asynccontextmanager
 async def passing_days(place: Installation, clock: SettableClock) -> AsyncIterator[Days]:
-    database = Database(DatabaseConfig(dsn=place.dsn, hot_connections=1, general_connections=1))
+    database = Database(DatabaseConfig.small(place.dsn))
     await database.open()
     try:
         yield Days(Upkeep(database), Objects(ObjectsConfig(str(place.folder / "objects"))), clock)

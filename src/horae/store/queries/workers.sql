@@ -53,11 +53,13 @@ select w.*, t.name as tenant, clock_timestamp() as now from worker w left join t
 where w.id = $1 and ($2::int is null or w.tenant_id = $2 or w.tenant_id is null);
 
 -- name: worker_list
--- $1 tenant or null for any, $2 states
+-- Those that joined last first.
+-- $1 tenant or null for any, $2 states, $3 the worker after which to go on or null, $4 rows or null for all
 select w.*, t.name as tenant, clock_timestamp() as now from worker w left join tenant t on t.id = w.tenant_id
 where ($1::int is null or w.tenant_id = $1 or w.tenant_id is null) and w.state = any ($2::text[])
+  and ($3::int is null or w.id < $3)
 order by w.id desc
-limit 1000;
+limit $4;
 
 -- name: worker_set_state
 -- $1 worker, $2 tenant or null for any, $3 new state, $4 states it may come from
@@ -87,13 +89,14 @@ with steered as (
 select id from steered;
 
 -- name: worker_expired
--- Workers whose lease has ended, and those lost of late, in case a claim raced with their end. Never by a time that the
--- database has not reached: a server may not have read the clock since it was set back and leases began anew.
--- $1 now, by a clock that never jumps ahead, $2 seconds to look back
+-- Workers whose lease has ended, and those lost of late that hold something, in case a claim raced with their end. Never by
+-- a time that the database has not reached: a server may not have read the clock since it was set back and leases began anew.
+-- $1 now, by a clock that never jumps ahead, $2 seconds to look back, or null for all that are lost
 select id, state from worker
 where (state in ('active', 'draining') and expires_at <= least($1::timestamptz, (select clock_timestamp())))
-   or (state in ('lost', 'left') and expires_at > $1::timestamptz - $2 * interval '1 second'
-       and exists (select from lease where lease.worker_id = worker.id));
+   or (state in ('lost', 'left') and ($2::float is null or expires_at > $1::timestamptz - $2 * interval '1 second')
+       -- Not by `exists`, which a plan made on an empty table would answer by a walk over all leases.
+       and (select lease.id from lease where lease.worker_id = worker.id limit 1) is not null);
 
 -- name: worker_lose
 -- Declares a worker lost if its lease has really ended; decided by the row's own lock.
@@ -151,11 +154,15 @@ left join lateral (
 -- are cleaned away by cancel_clean.
 -- $1 worker
 select c.id::text as id, c.attempt, c.reason, false as move from cancel_request c
-join lease le on le.lane_id = c.lane_id and le.id = c.id and le.attempt = c.attempt
+cross join lateral (
+    select from lease le where le.lane_id = c.lane_id and le.id = c.id and le.attempt = c.attempt limit 1
+) held
 where c.worker_id = $1
 union all
 select m.id::text, m.attempt, m.reason, true from move_request m
-join lease le on le.lane_id = m.lane_id and le.id = m.id and le.attempt = m.attempt
+cross join lateral (
+    select from lease le where le.lane_id = m.lane_id and le.id = m.id and le.attempt = m.attempt limit 1
+) held
 where m.worker_id = $1
   and not exists (select from cancel_request c where c.worker_id = $1 and c.id = m.id and c.attempt = m.attempt);
 

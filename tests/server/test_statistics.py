@@ -14,8 +14,8 @@ from .house import House, end
 
 FILL = """
 insert into {table} (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, runs, run_seconds,
-                     run_squares, wait_seconds)
-select $1, id, 'work', 'default', 10, 8, 6, 2, 4, 8, 16, 4 from tenant where name = 'red'
+                     run_squares, waits, wait_seconds)
+select $1, id, 'work', 'default', 10, 9, 6, 2, 4, 8, 16, 8, 4 from tenant where name = 'red'
 """
 
 
@@ -45,13 +45,14 @@ async def test_what_has_just_happened_is_told(house: House):
 
     async def told() -> dict[str, Any] | None:
         items = (await house.get("/v1/tasks/statistics", since=since)).json["items"]
-        return items[0] if items and items[0].get("failed") and items[0].get("succeeded") else None
+        return items[0] if items and items[0].keys() >= {"failed", "succeeded", "wait"} else None
 
     work = await wait_for(told, 20, what="the sums")
     assert (work["task"], work["tenant"]) == ("work", "red")
     assert (work["submitted"], work["succeeded"], work["failed"]) == (2, 1, 1)
     assert work["mean"] == pytest.approx(1.0)
     assert work["p50"] < 1 < work["p95"]
+    assert 0 < work["wait"] < 20
     assert (await house.get("/v1/tasks/statistics", since=since, who="blue")).json["items"] == []
 
 

@@ -98,5 +98,5 @@ def figures(row: asyncpg.Record) -> Figures:
         mean=sums.mean,
         p50=quantile(sums, P50),
         p95=quantile(sums, P95),
-        wait=row["wait_seconds"] / row["started"] if row["started"] else None,
+        wait=row["wait_seconds"] / row["waits"] if row["waits"] else None,
     )

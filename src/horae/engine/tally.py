@@ -96,12 +96,12 @@ class Counts:
 
     __slots__ = (
         "cancelled", "failed", "other", "removed", "restored", "retried", "returned", "run_seconds",
-        "run_squares", "runs", "started", "submitted", "succeeded", "wait_seconds",
+        "run_squares", "runs", "started", "submitted", "succeeded", "wait_seconds", "waits",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.submitted = self.started = self.succeeded = self.failed = self.cancelled = self.other = 0
-        self.retried = self.runs = 0
+        self.retried = self.runs = self.waits = 0
         self.run_seconds = self.run_squares = self.wait_seconds = 0.0
         self.returned = 0
         """Attempts that ended while their job goes on waiting: retried, undelivered or lost ones."""
@@ -159,11 +159,15 @@ class Tally:
             self._changed.update(dict.fromkeys(islice(ids, MAX_CHANGED), lane_id))
         self._of(lane_id).submitted += len(ids)
 
-    def started(self, lane_id: int, count: int = 1, waited: float = 0.0) -> None:
-        """Jobs went from waiting to a worker; `waited` is the sum of their seconds from due to granted."""
+    def started(self, lane_id: int, count: int = 1) -> None:
+        """Jobs went from waiting to a worker."""
+        self._of(lane_id).started += count
+
+    def waited(self, lane_id: int, seconds: float, jobs: int) -> None:
+        """A job that was looked at started so long after its time, and stands for so many."""
         counts = self._of(lane_id)
-        counts.started += count
-        counts.wait_seconds += waited
+        counts.waits += jobs
+        counts.wait_seconds += seconds * jobs
 
     def claimed(self, rows: Sequence[asyncpg.Record]) -> None:
         """The rows of one claim. One of them, by chance, tells how late they start; a retry would tell nothing."""

@@ -42,8 +42,8 @@ class Flows:
     async def flow_list(self, tenant_id: int | None, span: int, since: datetime) -> Rows:
         return await self._database.fetch("flow_list", tenant_id or 0, span, since)
 
-    async def start_delays(self, starts: Sequence[tuple[int, str, float, int]]) -> Rows:
-        """`starts` are tenant, id, seconds since the start, and how many jobs it stands for."""
+    async def start_delays(self, starts: Sequence[tuple[int, int, str, float, int]]) -> Rows:
+        """`starts` are tenant, lane, id, seconds since the start, and how many jobs it stands for."""
         return await self._database.fetch("start_delays", *columns(starts))
 
     async def overview_depth(self, tenant_id: int | None, bound: int) -> asyncpg.Record:

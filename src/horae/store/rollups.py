@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from horae.store.database import Database, Rows, columns, numbers
+from horae.store.database import Database, Deadline, Rows, columns, numbers
 from horae.store.safety import Connection
 from horae.store.statements import statements
 
@@ -26,6 +26,8 @@ class RollupRow(NamedTuple):
     runs: int
     run_seconds: float
     run_squares: float
+    waits: int
+    """Starts that the next is of."""
     wait_seconds: float
     pending: int
     """By how much this changed; so for `running`."""
@@ -58,11 +60,17 @@ class Rollups:
 class SoleActor:
     """What a duty that wants a single actor does, on the connection that holds its lock."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, seconds: float) -> None:
         self._connection = connection
+        self._seconds = seconds
+        """For one statement: a database that is gone without a word never answers."""
 
     async def _fetch(self, name: str, *args: Any) -> Rows:
-        return await self._connection.fetch(statements()[name], *args)
+        deadline = Deadline(self._connection, self._seconds)
+        try:
+            return await self._connection.fetch(statements()[name], *args)
+        finally:
+            deadline.over()
 
     async def duty_lock(self, name: str) -> bool:
         (row,) = await self._fetch("duty_lock", name)
@@ -112,6 +120,11 @@ class SoleActor:
 
     async def lease_count(self) -> Rows:
         return await self._fetch("lease_count")
+
+    async def pending(self) -> int:
+        """How many jobs wait in all."""
+        (row,) = await self._fetch("depth_load", [], [])
+        return max(0, int(row["pending"]))
 
     async def shed_candidates(self, lane_id: int, rank: int, job_id: UUID, rows: int, priority: int) -> Rows:
         return await self._fetch("shed_candidates", lane_id, rank, job_id, rows, priority)

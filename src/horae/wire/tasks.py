@@ -71,7 +71,7 @@ class TaskFigures(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Half of the runs took less: reckoned from mean and spread, as are the next."""
     p95: float | None = None
     wait: float | None = None
-    """Seconds from due to start, on average."""
+    """Seconds from due to the first start, on average; absent when none was looked at."""
 
 
 class TaskStep(TaskFigures, kw_only=True, omit_defaults=True):

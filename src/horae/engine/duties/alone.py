@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 import asyncpg
 
 from horae import failpoints
-from horae.store.database import LOST, Database
+from horae.store.database import GRACE_SECONDS, LOST, Database
 from horae.store.rollups import Rollups, SoleActor
 
 CLOSE_SECONDS = 2.0
@@ -26,7 +26,7 @@ async def alone(database: Database, name: str) -> AsyncIterator[SoleActor | None
         return
     connection = await database.connect()
     try:
-        actor = SoleActor(connection)
+        actor = SoleActor(connection, database.config.call_seconds + GRACE_SECONDS)
         mine = await actor.duty_lock(name) and await actor.duty_due(name)
         failpoints.reach("duty.after_lock")
         yield actor if mine else None

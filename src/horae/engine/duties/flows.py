@@ -75,11 +75,12 @@ class FlowFlush:
         keys = await self._lanes.keys({start.lane_id for start in starts})
         now = time.monotonic()
         asked = [
-            (keys[start.lane_id].tenant_id, start.id, now - start.at, start.jobs)
+            (keys[start.lane_id].tenant_id, start.lane_id, start.id, now - start.at, start.jobs)
             for start in starts
             if start.lane_id in keys
         ]
         found = await self._store.start_delays(asked) if asked else []
         for row in found:
             self._flows.waited(row["tenant_id"], row["seconds"], row["jobs"])
+            self._tally.waited(row["lane_id"], row["seconds"], row["jobs"])
         return len(found)

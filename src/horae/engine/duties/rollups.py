@@ -5,6 +5,7 @@ Counts that could not be sent are kept for the next time. Counts whose answer go
 would be wrong for good, while depths that miss them are corrected by the recount.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
@@ -39,6 +40,7 @@ class RollupFlush:
         self._tally = tally
         self._lanes = lanes
         self._durations = durations
+        self._flushing = asyncio.Lock()
         self._runs = 0
         self._read: datetime | None = None
         self.on_written: list[Callable[[Mapping[int, Flow], Sequence[tuple[int, str]]], None]] = []
@@ -51,7 +53,11 @@ class RollupFlush:
         return {"written": written, "learnt": learnt}
 
     async def flush(self) -> int:
-        """Writes down what was counted since the last time."""
+        """Writes down what was counted: when this returns, nothing from before is still under way."""
+        async with self._flushing:
+            return await self._flush()
+
+    async def _flush(self) -> int:
         counts = self._tally.take()
         if not counts:
             return 0

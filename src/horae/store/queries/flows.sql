@@ -54,10 +54,10 @@ returning 1;
 
 -- name: start_delays
 -- How long after their time jobs started, of those that started a moment ago.
--- $1 tenants, $2 ids, $3 seconds since the start, $4 how many each stands for
-select w.tenant_id, w.jobs,
+-- $1 tenants, $2 lanes, $3 ids, $4 seconds since the start, $5 how many each stands for
+select w.tenant_id, w.lane_id, w.jobs,
        greatest(extract(epoch from clock_timestamp() - j.run_at)::float - w.age, 0) as seconds
-from unnest($1::int[], $2::uuid[], $3::float[], $4::int[]) as w (tenant_id, id, age, jobs)
+from unnest($1::int[], $2::int[], $3::uuid[], $4::float[], $5::int[]) as w (tenant_id, lane_id, id, age, jobs)
 cross join lateral (select run_at from job where job.tenant_id = w.tenant_id and job.id = w.id limit 1) j;
 
 -- name: overview_depth
@@ -151,14 +151,20 @@ limit $3;
 
 -- name: overview_failures
 -- The newest failed jobs by cause, the most frequent first. Of all tenants: of those that had most of them, as the newest
--- hours with failures tell.
+-- hours with failures tell, and the last seconds, which hours are given once they are over.
 -- $1 tenant or null for any, $2 since (id), $3 since, $4 hours to look at, $5 tenants, $6 jobs of each, $7 rows
 with failing as materialized (
     select tenant_id
-    from (select tenant_id, failed from flow
-          where $1::int is null and span = 3600 and failed > 0 and bucket >= $3::timestamptz - interval '1 hour'
-          order by bucket desc
-          limit $4) f
+    from ((select tenant_id, failed from flow
+           where $1::int is null and span = 3600 and failed > 0 and bucket >= $3::timestamptz - interval '1 hour'
+           order by bucket desc
+           limit $4)
+          union all
+          (select tenant_id, failed from flow
+           where $1::int is null and span = 10 and failed > 0
+             and bucket >= (select clock_timestamp()) - interval '30 seconds'
+           order by bucket desc
+           limit $4)) f
     where tenant_id <> 0
     group by tenant_id
     order by sum(failed) desc

@@ -3,15 +3,15 @@
 -- name: rollup_add
 -- Adds what a server counted to the ten seconds of now, and to the depths. Rows are locked in one order for all servers.
 -- $1 tenants, $2 tasks, $3 queues, $4 submitted, $5 started, $6 succeeded, $7 failed, $8 cancelled, $9 other, $10 retried,
--- $11 runs, $12 run seconds, $13 their squares, $14 wait seconds, $15 change of pending, $16 change of running. Numbers
--- come as the text of an array (see store.database.numbers).
+-- $11 runs, $12 run seconds, $13 their squares, $14 waits, $15 wait seconds, $16 change of pending, $17 change of running.
+-- Numbers come as the text of an array (see store.database.numbers).
 with counted as materialized (
     select * from unnest($1::text::int[], $2::text[], $3::text[], $4::text::bigint[], $5::text::bigint[],
                          $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[],
                          $10::text::bigint[], $11::text::bigint[], $12::text::float[], $13::text::float[],
-                         $14::text::float[], $15::text::bigint[], $16::text::bigint[])
+                         $14::text::bigint[], $15::text::float[], $16::text::bigint[], $17::text::bigint[])
         as c (tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried, runs,
-              run_seconds, run_squares, wait_seconds, pending, running)
+              run_seconds, run_squares, waits, wait_seconds, pending, running)
 ), deepened as (
     insert into depth (tenant_id, queue, pending, running)
     select tenant_id, queue, sum(pending), sum(running) from counted
@@ -22,9 +22,9 @@ with counted as materialized (
     where excluded.pending <> 0 or excluded.running <> 0 -- else it is only there, so that the queue is listed
 )
 insert into rollup (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried,
-                    runs, run_seconds, run_squares, wait_seconds)
+                    runs, run_seconds, run_squares, waits, wait_seconds)
 select date_bin('10 seconds', clock_timestamp(), 'epoch'), tenant_id, task, queue, submitted, started, succeeded, failed,
-       cancelled, other, retried, runs, run_seconds, run_squares, wait_seconds
+       cancelled, other, retried, runs, run_seconds, run_squares, waits, wait_seconds
 from counted
 order by tenant_id, task, queue
 on conflict (bucket, tenant_id, task, queue) do update
@@ -33,7 +33,7 @@ set submitted = rollup.submitted + excluded.submitted, started = rollup.started 
     cancelled = rollup.cancelled + excluded.cancelled, other = rollup.other + excluded.other,
     retried = rollup.retried + excluded.retried, runs = rollup.runs + excluded.runs,
     run_seconds = rollup.run_seconds + excluded.run_seconds, run_squares = rollup.run_squares + excluded.run_squares,
-    wait_seconds = rollup.wait_seconds + excluded.wait_seconds;
+    waits = rollup.waits + excluded.waits, wait_seconds = rollup.wait_seconds + excluded.wait_seconds;
 
 -- name: rollup_durations
 -- How long tasks ran, in the sums that are complete: those after $1, up to a few seconds ago.
@@ -52,9 +52,10 @@ group by r.tenant_id, r.task;
 -- Sums up minutes that are over, by tenant and of all of them (tenant 0), from the last one that was: done again, it gives
 -- the same. Servers add to the ten seconds of now, but one that had to wait for a lock is late.
 insert into rollup_minute (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried,
-                     runs, run_seconds, run_squares, wait_seconds)
+                     runs, run_seconds, run_squares, waits, wait_seconds)
 select date_trunc('minute', bucket), coalesce(tenant_id, 0), task, queue, sum(submitted), sum(started), sum(succeeded),
-       sum(failed), sum(cancelled), sum(other), sum(retried), sum(runs), sum(run_seconds), sum(run_squares), sum(wait_seconds)
+       sum(failed), sum(cancelled), sum(other), sum(retried), sum(runs), sum(run_seconds), sum(run_squares), sum(waits),
+       sum(wait_seconds)
 from rollup
 where bucket >= coalesce((select max(bucket) from rollup_minute), '-infinity')
   and bucket < (select date_trunc('minute', clock_timestamp() - interval '15 seconds'))
@@ -63,14 +64,15 @@ on conflict (bucket, tenant_id, task, queue) do update
 set submitted = excluded.submitted, started = excluded.started, succeeded = excluded.succeeded,
     failed = excluded.failed, cancelled = excluded.cancelled, other = excluded.other, retried = excluded.retried,
     runs = excluded.runs, run_seconds = excluded.run_seconds, run_squares = excluded.run_squares,
-    wait_seconds = excluded.wait_seconds;
+    waits = excluded.waits, wait_seconds = excluded.wait_seconds;
 
 -- name: rollup_fold_hours
 -- The same of hours, from the minutes.
 insert into rollup_hour (bucket, tenant_id, task, queue, submitted, started, succeeded, failed, cancelled, other, retried,
-                     runs, run_seconds, run_squares, wait_seconds)
+                     runs, run_seconds, run_squares, waits, wait_seconds)
 select date_trunc('hour', bucket), coalesce(tenant_id, 0), task, queue, sum(submitted), sum(started), sum(succeeded),
-       sum(failed), sum(cancelled), sum(other), sum(retried), sum(runs), sum(run_seconds), sum(run_squares), sum(wait_seconds)
+       sum(failed), sum(cancelled), sum(other), sum(retried), sum(runs), sum(run_seconds), sum(run_squares), sum(waits),
+       sum(wait_seconds)
 from rollup_minute
 where bucket >= coalesce((select max(bucket) from rollup_hour), '-infinity')
   and bucket < (select date_trunc('hour', clock_timestamp() - interval '1 minute')) and tenant_id <> 0
@@ -79,7 +81,7 @@ on conflict (bucket, tenant_id, task, queue) do update
 set submitted = excluded.submitted, started = excluded.started, succeeded = excluded.succeeded,
     failed = excluded.failed, cancelled = excluded.cancelled, other = excluded.other, retried = excluded.retried,
     runs = excluded.runs, run_seconds = excluded.run_seconds, run_squares = excluded.run_squares,
-    wait_seconds = excluded.wait_seconds;
+    waits = excluded.waits, wait_seconds = excluded.wait_seconds;
 
 -- name: clean_{rollup,rollup_minute}
 -- Forgets sums older than $1 seconds that have been summed up by the hour, at most $2 rows.

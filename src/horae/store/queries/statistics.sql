@@ -27,7 +27,7 @@ with summed as (
     select bucket, sum(submitted) as submitted, sum(started) as started, sum(succeeded) as succeeded,
            sum(failed) as failed, sum(cancelled) as cancelled, sum(other) as other, sum(retried) as retried,
            sum(runs) as runs, sum(run_seconds) as run_seconds, sum(run_squares) as run_squares,
-           sum(wait_seconds) as wait_seconds
+           sum(waits) as waits, sum(wait_seconds) as wait_seconds
     from parts
     group by bucket
 )
@@ -35,7 +35,7 @@ select date_bin($5 * interval '1 second', bucket, $3) as at, sum(submitted)::big
        sum(started)::bigint as started, sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed,
        sum(cancelled)::bigint as cancelled, sum(other)::bigint as other, sum(retried)::bigint as retried,
        sum(runs)::bigint as runs, sum(run_seconds) as run_seconds, sum(run_squares) as run_squares,
-       sum(wait_seconds) as wait_seconds
+       sum(waits)::bigint as waits, sum(wait_seconds) as wait_seconds
 from sums
 group by 1
 order by 1;
@@ -62,12 +62,13 @@ with summed as (
     select tenant_id, task, sum(submitted)::bigint as submitted, sum(started)::bigint as started,
            sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed, sum(cancelled)::bigint as cancelled,
            sum(other)::bigint as other, sum(retried)::bigint as retried, sum(runs)::bigint as runs,
-           sum(run_seconds) as run_seconds, sum(run_squares) as run_squares, sum(wait_seconds) as wait_seconds
+           sum(run_seconds) as run_seconds, sum(run_squares) as run_squares, sum(waits)::bigint as waits,
+           sum(wait_seconds) as wait_seconds
     from parts
     group by tenant_id, task
 )
 select n.name as tenant, s.task, s.submitted, s.started, s.succeeded, s.failed, s.cancelled, s.other, s.retried, s.runs,
-       s.run_seconds, s.run_squares, s.wait_seconds
+       s.run_seconds, s.run_squares, s.waits, s.wait_seconds
 from sums s join tenant n on n.id = s.tenant_id
 order by s.submitted + s.started desc, s.task, n.name
 limit $5;

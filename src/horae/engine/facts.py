@@ -15,7 +15,7 @@ from horae.model.explanation import Place
 from horae.model.gates import Gate
 from horae.model.limits import Group
 from horae.model.placement import Placement, read_placement
-from horae.store.control import LaneKey
+from horae.store.control import LaneKey, lane_key
 from horae.store.explain import ExplainRows
 from horae.store.policy import PolicyRows
 
@@ -109,7 +109,7 @@ class FactFinder:
     async def find(self, row: asyncpg.Record) -> Facts:
         """Of a `job_get` row of a job that waits."""
         await self._policy.refresh()
-        key = LaneKey(*(row[field] for field in LaneKey._fields))
+        key = lane_key(row)
         placement = read_placement(key.requires)
         crew = await self._crews.of(row["lane_id"], key, placement)
         groups = await self._groups(row["lane_id"], key)

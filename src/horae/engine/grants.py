@@ -3,6 +3,7 @@ a gate for some of its lane's jobs holds or drops, is leased already and goes el
 """
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 import asyncpg
@@ -26,6 +27,7 @@ from horae.store.workers import Workers
 log = structlog.get_logger()
 
 NO_OPTIONS = JobOptions()
+_lane_id = itemgetter("lane_id")
 
 
 class Held(NamedTuple):
@@ -60,9 +62,11 @@ class Grants:
         late: list[tuple[int, str, int, int]] = []
         held: list[Held] = []
         again: list[tuple[int, str]] = []
+        # Asked for, not looked up: a lane may have been forgotten since it was chosen, and its jobs are leased.
+        keys = await self._lanes.keys(map(_lane_id, rows))
         for row in rows:
             lane_id, job_id, attempt, rank, params, options = row[:6]
-            key = self._lanes.key(lane_id)
+            key = keys.get(lane_id)
             if key is None or params is None:
                 log.error("body_missing", job=job_id, lane=lane_id)
                 continue

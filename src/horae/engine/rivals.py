@@ -16,7 +16,7 @@ from horae.engine.policy import Policy
 from horae.model.limits import Group
 from horae.model.matching import fits
 from horae.model.placement import read_placement
-from horae.store.control import LaneKey
+from horae.store.control import LaneKey, lane_key
 from horae.store.explain import ExplainRows
 from horae.store.policy import PolicyRows
 
@@ -62,13 +62,13 @@ class Competition:
         wanted = []
         for lane, groups in open_:
             ids = frozenset(group.id for group in groups)
-            free = not ids & exhausted and _suits(_key(lane), crew, suited)
+            free = not ids & exhausted and _suits(lane_key(lane), crew, suited)
             if free or ids & full:
                 wanted.append((lane, free, ids & full))
         counts = await self._count(row, key, [lane for lane, _, _ in wanted])
         return Rivals(
             [
-                Rival(lane["lane_id"], _key(lane), lane["tenant"], *counts[lane["lane_id"]], free, shared)
+                Rival(lane["lane_id"], lane_key(lane), lane["tenant"], *counts[lane["lane_id"]], free, shared)
                 for lane, free, shared in wanted
             ],
             len(found) > MOST_LANES,
@@ -78,7 +78,7 @@ class Competition:
         """The limits of another lane that no gate closes; None for all others."""
         if lane["lane_id"] == own_lane:
             return None
-        policy = self._policy.of(lane["lane_id"], _key(lane))
+        policy = self._policy.of(lane["lane_id"], lane_key(lane))
         return policy.groups if policy.closed is None else None
 
     async def _exhausted(self, groups: Sequence[Group]) -> frozenset[int]:
@@ -91,7 +91,7 @@ class Competition:
     async def _count(
         self, row: asyncpg.Record, key: LaneKey, lanes: Sequence[asyncpg.Record]
     ) -> dict[int, tuple[int, bool]]:
-        below = {lane["lane_id"]: _ceiling(row["rank"], key, _key(lane)) for lane in lanes}
+        below = {lane["lane_id"]: _ceiling(row["rank"], key, lane_key(lane)) for lane in lanes}
         asked = [(lane["lane_id"], below[lane["lane_id"]]) for lane in lanes if lane["rank"] < below[lane["lane_id"]]]
         bound = max(LEAST_A_LANE, BOUND // max(len(asked), 1))
         counts = await self._rows.explain_ahead(asked, bound)
@@ -114,7 +114,3 @@ def _suits(key: LaneKey, crew: Crew, known: dict[LaneKey, bool]) -> bool:
             serves(hand.row, key) and fits(placement, offer_of(hand.row)) for hand in crew.working
         )  # fmt: skip
     return known[profile]
-
-
-def _key(lane: asyncpg.Record) -> LaneKey:
-    return LaneKey(*(lane[field] for field in LaneKey._fields))

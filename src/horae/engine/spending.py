@@ -23,7 +23,7 @@ from horae.model.job import read_options
 from horae.model.retry import RetryPolicy
 from horae.model.states import End
 from horae.model.timeline import Span, cut, total, within
-from horae.store.control import LaneKey
+from horae.store.control import LaneKey, lane_key
 from horae.store.explain import ExplainRows
 
 LONG: Final = timedelta(hours=2)
@@ -58,7 +58,7 @@ class Spending:
         self, row: asyncpg.Record, executions: Sequence[asyncpg.Record], sees: int | None, end: datetime
     ) -> list[Layer]:
         """What the time up to an end went into, in the order of time, without gaps."""
-        key = LaneKey(*(row[field] for field in LaneKey._fields))
+        key = lane_key(row)
         life = Span(min(created_at(row["id"]), end), end)
         layers = [*_attempts(row, executions, end)]
         if row["run_at"] > life.since + GRAIN:

@@ -8,23 +8,22 @@ the store honours it they are created on condition that nothing is there. Nothin
 import asyncio
 import gzip
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from uuid import UUID, uuid4
 
 import msgspec
-import obstore
-from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
-from obstore.store import LocalStore
+from obstore.exceptions import BaseError
 
 from horae.model.errors import Gone, NotReady
 from horae.model.ids import created_at
-from horae.store.s3 import S3Access, open_store
+from horae.store.bucket import Bucket
+from horae.store.folder import Folder
+from horae.store.s3 import S3Access
 
-PIECE: Final = 256 * 1024
-BATCH: Final = 500
 PROBES: Final = "probes"
 DEFAULT_ACCESS: Final = S3Access()
 
@@ -39,21 +38,12 @@ class Objects:
     def __init__(self, config: ObjectsConfig) -> None:
         self.address = config.address
         self._access = config.access
-        self._opened: Any = None
+        self._opened: Bucket | Folder | None = None
 
-    @property
-    def is_folder(self) -> bool:
-        return "://" not in self.address
-
-    def _store(self) -> Any:
+    def _store(self) -> Bucket | Folder:
         if self._opened is None:
-            if self.is_folder:
-                folder = Path(self.address)
-                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                # Every job with a large result has a folder; without this they would stay when their day is dropped.
-                self._opened = LocalStore(str(folder.resolve()), automatic_cleanup=True)
-            else:
-                self._opened = open_store(self.address, self._access)
+            is_url = "://" in self.address
+            self._opened = Bucket(self.address, self._access) if is_url else Folder(Path(self.address))
         return self._opened
 
     @contextmanager
@@ -72,66 +62,43 @@ class Objects:
 
     async def get(self, key: str) -> bytes:
         with self._asking(key):
-            found = await obstore.get_async(self._store(), key)
-            packed = bytes(await found.bytes_async())
+            packed = await self._store().get(key)
         return await asyncio.to_thread(gzip.decompress, packed)
 
     async def create(self, key: str, data: bytes) -> bool:
         """Stores the data as it is, if nothing is there. Returns whether it was this call that did."""
         with self._asking(key):
-            try:
-                await obstore.put_async(self._store(), key, data, mode="create")
-            except AlreadyExistsError:
-                return False
-            except NotSupportedError:
-                await obstore.put_async(self._store(), key, data)
-        return True
+            return await self._store().create(key, data)
 
     async def exists(self, key: str) -> bool:
         with self._asking(key):
-            try:
-                await obstore.head_async(self._store(), key)
-            except FileNotFoundError:
-                return False
-        return True
+            return await self._store().exists(key)
 
     async def put_pieces(self, key: str, pieces: AsyncIterator[bytes], attributes: dict[str, str]) -> None:
         """Stores what the pieces make; when they raise, nothing is stored. Returns once it is durable."""
         with self._asking(key):
-            await obstore.put_async(self._store(), key, pieces, attributes=None if self.is_folder else attributes)
+            await self._store().put_pieces(key, pieces, attributes)
 
     async def read(self, key: str, start: int, length: int) -> AsyncIterator[bytes]:
         """A part of an object, piece by piece."""
         with self._asking(key):
-            if length:
-                found = await obstore.get_async(self._store(), key, options={"range": (start, start + length)})
-                async for piece in found.stream(min_chunk_size=PIECE):
-                    yield bytes(piece)
+            async for piece in self._store().read(key, start, length):
+                yield piece
 
     async def sign(self, key: str, lifetime: timedelta) -> str | None:
         """An address that gives the object to whoever has it; None when the store can make none."""
-        if self.is_folder:
-            return None
         with self._asking(key):
-            return str(await obstore.sign_async(self._store(), "GET", key, lifetime))
+            return await self._store().sign(key, lifetime)
 
     async def delete(self, keys: Sequence[str]) -> None:
         """Those that are gone already are no fault."""
-        size = 1 if self.is_folder else BATCH  # A folder says so when one is gone; S3 takes many at once and does not.
-        for start in range(0, len(keys), size):
-            batch = list(keys[start : start + size])
-            with self._asking(batch[0]), suppress(FileNotFoundError):
-                await obstore.delete_async(self._store(), batch)
+        with self._asking(keys[0] if keys else "nothing"):
+            await self._store().delete(keys)
 
-    async def remove(self, prefix: str) -> int:
-        """Removes all objects below a prefix. Returns how many."""
-        removed = 0
+    async def remove(self, prefix: str, spared: AbstractSet[str] = frozenset()) -> int:
+        """Removes all objects below a prefix but those in folders of these names. Returns how many."""
         with self._asking(prefix):
-            async for batch in obstore.list(self._store(), prefix, chunk_size=BATCH):
-                keys = [found["path"] for found in batch]
-                await obstore.delete_async(self._store(), keys)
-                removed += len(keys)
-        return removed
+            return await self._store().remove(prefix, spared)
 
     async def probe(self) -> bool:
         """Writes, reads and removes an object. Returns whether the store honours a create on condition."""

@@ -18,15 +18,15 @@ that commits or answers would cost every constructor a parameter that production
 start arms it, and unarmed a moment costs one look at a variable.
 """
 
+import ctypes
 import os
 import signal
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from horae.model.durations import parse_duration
 from horae.model.errors import InvalidInput, SetupError
@@ -114,7 +114,7 @@ NAMES: Final[dict[str, Moment]] = {
     ),
     "partition.after_detach": Moment("store/upkeep.py", "the day is detached for good; its tables are there"),
     "partition.after_drop": Moment(
-        "engine/duties/partitions.py", "the day is dropped; the objects of its results are there"
+        "engine/duties/partitions.py", "the day is dropped, and the objects of its results are gone"
     ),
     "duty.after_lock": Moment(
         "engine/duties/alone.py", "the lock of a duty for one server alone was asked for; nothing of it is done"
@@ -281,11 +281,32 @@ def _drop(name: str) -> None:
     raise Dropped(name)
 
 
+class _Event(ctypes.Structure):
+    """What the kernel does when a timer is over: it sends this signal."""
+
+    _fields_: ClassVar = [
+        ("value", ctypes.c_void_p), ("signal", ctypes.c_int), ("notify", ctypes.c_int), ("rest", ctypes.c_byte * 48),
+    ]  # fmt: skip
+
+
+class _Setting(ctypes.Structure):
+    """When a timer is over, the only time."""
+
+    _fields_: ClassVar = [
+        ("every", ctypes.c_long * 2), ("seconds", ctypes.c_long), ("nanoseconds", ctypes.c_long),
+    ]  # fmt: skip
+
+
 def _stop(seconds: float) -> None:
-    """Freezes this process; a child wakes it, for it cannot do that itself."""
-    waker = 'sleep "$1"; kill -CONT "$2"'
-    subprocess.Popen(["/bin/sh", "-c", waker, "sh", str(seconds), str(os.getpid())], start_new_session=True)
+    """Freezes this process; the kernel wakes it, for it cannot do that itself. Another process could, but an agent ends
+    what a child has started between its jobs."""
+    timer, libc = ctypes.c_void_p(), ctypes.CDLL(None, use_errno=True)
+    if libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(_Event(signal=signal.SIGCONT)), ctypes.byref(timer)):
+        raise OSError(ctypes.get_errno(), "timer_create")
+    whole, rest = divmod(seconds, 1)
+    libc.timer_settime(timer, 0, ctypes.byref(_Setting(seconds=int(whole), nanoseconds=max(1, int(rest * 1e9)))), None)
     os.kill(os.getpid(), signal.SIGSTOP)
+    libc.timer_delete(timer)
 
 
 _PLAIN: Final[dict[str, Callable[[str], None]]] = {"kill": _kill, "raise": _break, "drop": _drop}

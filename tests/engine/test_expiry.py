@@ -163,7 +163,8 @@ async def test_a_job_carried_over_by_retention_still_expires(resting: Engine, co
     job_id = await submit(resting, delay="1h", expires_in="1m")
     await expire(conn, job_id)
     day = resting.clock.now().date()
-    await resting.upkeep.partition_drop(day, UUID(int=2**128 - 1))
+    await resting.upkeep.partition_detach(day, UUID(int=2**128 - 1))
+    await resting.upkeep.partition_drop(day)
     assert await conn.fetchval("select count(*) from job_default") == 1
     assert await duty(resting, "expiry").run_once() == {"expired": 1}
     assert await outcome(resting, job_id) == "expired"

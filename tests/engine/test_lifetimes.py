@@ -1,6 +1,7 @@
 """How long results and files are kept, and what is taken out when."""
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from hashlib import sha256
 from uuid import UUID
 
@@ -9,6 +10,8 @@ import pytest
 from horae.engine.engine import Engine
 from horae.engine.files import Upload
 from horae.model.errors import Gone
+from horae.model.ids import JobIds
+from horae.model.job import JobRequest
 from horae.model.kinds import Script
 from horae.model.states import End
 from horae.model.task import TaskDefinition
@@ -145,3 +148,17 @@ async def test_the_files_of_jobs_whose_day_was_dropped_go_too(resting: Engine, c
     await conn.execute("update job_file set job_id = '01000000-0000-7000-8000-000000000000'")
     assert (await duty(resting, "lifetimes").run_once())["objects"] == 1
     assert await conn.fetchval("select count(*) from job_file") == 0
+
+
+async def test_the_files_of_a_job_that_lives_stay_though_its_day_is_not_dropped_yet(resting: Engine, conn):
+    """Midnight has passed: the duty of lifetimes comes before that of partitions, which carries the job over."""
+    session = await join(resting)
+    old = resting.clock.now() - timedelta(days=31)
+    await conn.execute("select partition_create($1)", old.date())
+    job = await resting.submit.prepare(ROOT, JobRequest(task="work"))
+    await resting.submit.store(job._replace(id=JobIds().make(old.timestamp())))
+    await leave_file(resting, session, await take_one(resting, session))
+    assert (await duty(resting, "lifetimes").run_once())["objects"] == 0
+    assert (await duty(resting, "partitions").run_once())["dropped"] == 1
+    assert (await duty(resting, "lifetimes").run_once())["objects"] == 0
+    assert await conn.fetchval("select count(*) from job_file") == 1

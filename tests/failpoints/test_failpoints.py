@@ -19,6 +19,7 @@ from horae.model.kinds import HttpCall
 from horae.model.roles import Role
 from horae.model.task import TaskDefinition
 from horae.testing.stack import running_stack
+from horae.worker import tree
 
 SOURCE = Path(horae.__file__).parent
 PASS_BY = """
@@ -129,9 +130,11 @@ def test_kill_ends_the_process_at_its_third_time() -> None:
     assert program.returncode == -signal.SIGKILL
 
 
-def test_stop_freezes_the_process_and_something_else_wakes_it() -> None:
+def test_stop_freezes_the_process_and_no_other_process_is_needed_to_wake_it() -> None:
+    """An agent ends what its children leave behind: a process that was to wake one of them was ended, too."""
     program = process("claim.after_commit=stop:300ms@1", "claim.after_commit")
     assert os.waitid(os.P_PID, program.pid, os.WSTOPPED | os.WNOWAIT).si_status == signal.SIGSTOP
+    assert tree.children_of(program.pid) == []
     assert passed(program) == ["claim.after_commit"]
     assert program.returncode == 0
 

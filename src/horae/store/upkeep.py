@@ -1,5 +1,6 @@
 """Time in the store: due timers, the lanes that have work, partitions and retention, the database's clock."""
 
+from contextlib import suppress
 from datetime import date, datetime
 from typing import Final
 from uuid import UUID
@@ -46,26 +47,15 @@ class Upkeep:
 
         return await self._database.atomically(make)
 
-    async def partition_orphans(self) -> list[str]:
-        """Drops days that were detached but not dropped."""
-        names = [row["name"] for row in await self._database.fetch("partition_orphans")]
-
-        async def drop(tx: Transaction) -> None:
-            for name in names:
-                await tx.run(f"drop table if exists horae.{name}")
-
-        if names:
-            await self._database.atomically(drop)
-        return names
-
-    async def partition_drop(self, day: date, bound: UUID) -> int:
-        """Drops a day. Its jobs that have not ended are carried into the default partition first. Returns how many.
+    async def partition_detach(self, day: date, bound: UUID) -> bool:
+        """Takes a day out of the tables. Its jobs that have not ended are carried into the default partition. False
+        when another server was quicker.
 
         The list of survivors is made before the short exclusive lock is taken. It cannot grow meanwhile: nothing
         brings an ended job of that age back to life (the engine refuses to retry jobs about to be dropped).
         """
         alive = [row["id"] for row in await self._database.fetch("alive_before", bound)]
-        suffix = day.strftime("%Y%m%d")
+        suffix = _suffix(day)
 
         async def detach(tx: Transaction) -> None:
             await tx.run(BRIEFLY)
@@ -78,18 +68,40 @@ class Upkeep:
         try:
             await self._database.atomically(detach)
         except asyncpg.UndefinedTableError:
-            return 0  # another server was quicker
+            return False
         failpoints.reach("partition.after_detach")
+        return True
+
+    async def partition_detached(self) -> list[date]:
+        """Days that were taken out and are still there."""
+        return [row["day"] for row in await self._database.fetch("partition_detached")]
+
+    async def carried_over(self, since: UUID, until: UUID) -> list[UUID]:
+        """Jobs of a day that outlive it."""
+        return [row["id"] for row in await self._database.fetch("carried_over", since, until)]
+
+    async def partition_empty(self, day: date) -> None:
+        """Gives back the space of what was taken out; its empty tables stay until its objects are gone."""
+        tables = ", ".join(f"horae.{table}_{_suffix(day)}" for table in PARTITIONED)
+
+        async def empty(tx: Transaction) -> None:
+            await tx.run(f"truncate {tables}")
+
+        with suppress(asyncpg.UndefinedTableError):  # Another server was quicker, and has dropped it.
+            await self._database.atomically(empty)
+
+    async def partition_drop(self, day: date) -> None:
+        """Removes what was taken out."""
 
         async def drop(tx: Transaction) -> None:
             for table in PARTITIONED:
-                await tx.run(f"drop table if exists horae.{table}_{suffix}")
+                await tx.run(f"drop table if exists horae.{table}_{_suffix(day)}")
 
         await self._database.atomically(drop)
-        return len(alive)
 
-    async def idempotency_clean(self, seconds: float, rows: int) -> None:
-        await self._database.fetch("idempotency_clean", seconds, rows)
+    async def idempotency_clean(self, seconds: float, rows: int) -> int:
+        """How many keys were forgotten, at most so many."""
+        return len(await self._database.fetch("idempotency_clean", seconds, rows))
 
     async def leftover_clean(self, seconds: float) -> Rows:
         """Returns the (tenant, id, attempt) of large results that are now nobody's."""
@@ -101,3 +113,7 @@ class Upkeep:
 
 async def notice_send(connection: "asyncpg.Connection[asyncpg.Record]", channel: str, payload: str) -> None:
     await connection.execute(statements()["notice_send"], channel, payload)
+
+
+def _suffix(day: date) -> str:
+    return day.strftime("%Y%m%d")

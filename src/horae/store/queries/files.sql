@@ -73,12 +73,14 @@ delete from job_file where ctid = any (array(
 returning key;
 
 -- name: file_forget
--- Forgets what jobs of dropped days left; those that outlived their day are in the default partition.
+-- Forgets what jobs of dropped days left. A day just past its time is still there, and whoever lives will outlive it.
 -- $1 bound (id), $2 rows
 delete from job_file where ctid = any (array(
     select f.ctid from job_file f
-    where f.job_id < $1 and not exists (
-        select from job_default j where j.tenant_id = f.tenant_id and j.id = f.job_id)
+    left join lateral ( -- a probe for each file: a join could read all of a day
+        select true as kept from job where job.tenant_id = f.tenant_id and job.id = f.job_id limit 1
+    ) j on true
+    where f.job_id < $1 and j.kept is null
     limit $2))
 returning key;
 

@@ -14,11 +14,17 @@ order by day;
 -- $1 day
 select partition_create($1) as made;
 
--- name: partition_orphans
--- Days that were detached but not dropped, because a server died in between. Their survivors were carried over.
-select c.relname as name from pg_class c
+-- name: partition_detached
+-- Days that were taken out and not dropped yet, perhaps because a server died in between. Their survivors were carried over.
+select distinct to_date(right(c.relname, 8), 'YYYYMMDD') as day from pg_class c
 where c.relnamespace = 'horae'::regnamespace and c.relkind = 'r' and not c.relispartition
-  and c.relname ~ '^(job|outcome|attempt|log_chunk|execution)_\d{8}$';
+  and c.relname ~ '^(job|outcome|attempt|log_chunk|execution)_\d{8}$'
+order by 1;
+
+-- name: carried_over
+-- Jobs of a day that was taken out which outlive it: they are in the default partition.
+-- $1 since, $2 until (ids)
+select id from job where id >= $1 and id < $2;
 
 -- name: alive_before
 -- Jobs made before a bound that have not ended: they outlive their day's partition.
@@ -32,7 +38,8 @@ union all select id from blocked where id < $1;
 -- Forgets keys older than $1 seconds, a bounded number at a time.
 -- $1 seconds, $2 rows
 delete from idempotency where ctid = any (array(
-    select ctid from idempotency where created_at < (select clock_timestamp()) - $1 * interval '1 second' limit $2));
+    select ctid from idempotency where created_at < (select clock_timestamp()) - $1 * interval '1 second' limit $2))
+returning 1;
 
 -- name: checkpoint_clean
 -- Forgets what jobs of dropped days saved; those that outlived their day are in the default partition.

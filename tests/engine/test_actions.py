@@ -1,6 +1,7 @@
 """Bulk actions: previewed, carried out once for each job whatever crashes, stopped, undone."""
 
 import asyncio
+import time
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +17,8 @@ from horae.engine.actionwork import BATCH, HORIZON
 from horae.engine.engine import Engine
 from horae.engine.lists import JobFilter, states_of
 from horae.model.actions import ActionKind
-from horae.model.errors import InvalidInput, NotFound, WrongState
+from horae.model.errors import InvalidInput, NotFound, StoreUnavailable, WrongState
+from horae.model.ids import JobIds
 from horae.model.job import JobRequest
 from horae.model.states import End, State
 from horae.model.task import TaskDefinition
@@ -121,11 +123,13 @@ async def test_a_crash_in_the_middle_of_a_batch_loses_and_repeats_nothing(databa
         await many(there, BATCH * 2 + 10)
         async with resting_engine(config) as here:
             made = await here.actions.create(ROOT, request(ActionKind.CANCEL, "pending"))
-            assert await duty(here, "actions")._work.step() is not None
+            step = duty(here, "actions")._work.step
+            assert await step() is not None
+            assert await step() is not None
             async with conn.transaction():
                 await conn.execute("select from job order by id limit 1 for update")  # Of the last batch.
-                dying = asyncio.create_task(duty(here, "actions").run_once())
-                await wait_for(lambda: conn.fetchval("select count(*) from pg_locks where not granted"), 10)
+                dying = asyncio.create_task(step())
+                await wait_for(lambda: conn.fetchval("select count(*) from pg_locks where not granted"))
                 dying.cancel()
                 await asyncio.gather(dying, return_exceptions=True)
         assert (await there.actions.get(ROOT, made["id"]))["done"] == BATCH * 2
@@ -151,6 +155,49 @@ async def test_a_cancel_of_waiting_jobs_can_be_undone(resting: Engine, conn):
     assert {row["id"]: row["run_at"] for row in await conn.fetch("select id, run_at from timer")} == due
     assert {str(job) for job in due} == set(later)
     assert len(await resting.dispatch.take(session, 1, 10)) == 5
+
+
+async def old_job(engine: Engine, conn: asyncpg.Connection) -> str:
+    """A waiting job of a day past retention that is still there."""
+    made = engine.clock.now() - timedelta(days=40)
+    await conn.execute("select partition_create($1)", made.date())
+    job = await engine.submit.prepare(ROOT, JobRequest(task="work"))
+    await engine.submit.store(job._replace(id=JobIds().make(made.timestamp())))
+    return job.id
+
+
+async def test_an_undo_while_a_day_is_taken_out_revives_none_of_its_jobs(resting: Engine, conn, monkeypatch):
+    """The duty reads who lives of the day; the action is undone; the day is detached with those who lived."""
+    await join(resting)
+    await old_job(resting, conn)
+    await submit(resting)
+    action = await run(resting, ActionKind.CANCEL, "pending")
+    real = resting.database.fetch
+
+    async def fetch(name: str, *args: Any, **more: Any) -> Any:
+        rows = await real(name, *args, **more)
+        if name == "alive_before":
+            await resting.actions.undo(ROOT, action["id"])
+            await work(resting)
+        return rows
+
+    monkeypatch.setattr(resting.database, "fetch", fetch)
+    assert (await duty(resting, "partitions").run_once())["dropped"] == 1
+    action = await resting.actions.get(ROOT, action["id"])
+    assert (action["state"], action["undone"], action["failed"]) == ("undone", 1, 1)
+    assert "retention" in action["note"]
+    assert await conn.fetchval("select count(*) from ready join job using (id)") == await count(conn, "ready") == 1
+
+
+async def test_a_job_that_has_outlived_its_day_is_brought_back_by_an_undo(resting: Engine, conn):
+    await join(resting)
+    await old_job(resting, conn)
+    assert (await duty(resting, "partitions").run_once())["dropped"] == 1
+    action = await run(resting, ActionKind.CANCEL, "pending")
+    await resting.actions.undo(ROOT, action["id"])
+    await work(resting)
+    assert (await resting.actions.get(ROOT, action["id"]))["undone"] == 1
+    assert await count(conn, "ready") == 1
 
 
 async def test_undo_leaves_alone_what_has_happened_to_a_job_since(resting: Engine, conn):
@@ -364,3 +411,62 @@ async def test_an_action_that_the_database_refuses_fails_and_lets_the_others_go_
     assert states == ["failed", "done"]
     assert "odd" in (await resting.actions.get(ROOT, bad["id"]))["note"]
     assert await count(conn, "ready") == 2
+
+
+async def two_actions(engine: Engine) -> list[UUID]:
+    """The first of them is spoilt by the test."""
+    await join(engine)
+    await many(engine, 2)
+    made = [
+        await engine.actions.create(ROOT, request(ActionKind.REPRIORITISE, "pending", changes={"priority": priority}))
+        for priority in (2, 3)
+    ]
+    return [action["id"] for action in made]
+
+
+async def test_an_action_that_nobody_can_read_fails_and_lets_the_others_go_on(resting: Engine, conn):
+    bad, good = await two_actions(resting)
+    await conn.execute("update bulk_action set filter = '{\"states\": 7}' where id = $1", bad)
+    await work(resting)
+    await work(resting)
+    rows = [await resting.actions.get(ROOT, action_id) for action_id in (bad, good)]
+    assert [row["state"] for row in rows] == ["failed", "done"]
+    assert "a batch failed" in rows[0]["note"]
+
+
+async def test_an_action_whose_pages_take_too_long_lets_the_others_have_their_turn(
+    resting: Engine, conn, monkeypatch: pytest.MonkeyPatch
+):
+    bad, good = await two_actions(resting)
+    jobs = resting.lists.jobs
+    asked: list[object] = []
+
+    async def slow(*args: Any) -> Any:
+        asked.append(args)
+        if len(asked) == 1:
+            raise StoreUnavailable("it took longer than 10 s", retry_after=2)
+        return await jobs(*args)
+
+    monkeypatch.setattr(resting.lists, "jobs", slow)
+    actions = duty(resting, "actions")
+    assert await actions._work.step() is not None
+    while await actions._work.step() is not None:
+        pass
+    rows = [await resting.actions.get(ROOT, action_id) for action_id in (bad, good)]
+    assert [row["state"] for row in rows] == ["running", "done"]
+    await conn.execute("update bulk_action set paced_until = clock_timestamp() where id = $1", bad)
+    await work(resting)
+    assert (await resting.actions.get(ROOT, bad))["state"] == "done"
+
+
+@pytest.mark.parametrize(("named", "behind"), [(True, timedelta(seconds=30)), (False, timedelta(milliseconds=50))])
+async def test_what_a_server_whose_clock_is_ahead_has_accepted_is_acted_on(
+    resting: Engine, named: bool, behind: timedelta
+):
+    """One server takes the jobs; another, whose reading of the clock is behind, the action on them a moment later."""
+    await join(resting)
+    jobs = await many(resting, 3, delay=600)
+    moment = time.monotonic()
+    resting.clock.observe(resting.clock.now() - behind, moment, moment)
+    which: dict[str, Any] = {"ids": tuple(map(UUID, jobs))} if named else {"task": "work"}
+    assert (await run(resting, ActionKind.CANCEL, "scheduled", **which))["done"] == 3

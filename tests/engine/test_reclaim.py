@@ -162,6 +162,91 @@ async def test_a_lease_granted_while_its_worker_was_being_lost_is_found_later(re
     assert await state(resting, job_id) is State.READY
 
 
+async def test_jobs_of_a_worker_lost_before_a_long_outage_are_given_away_after_it(resting: Engine, conn):
+    """A server said that the worker is lost and was gone before it gave the jobs away; none was there for an hour."""
+    worker = await join(resting)
+    job_id = await submit(resting)
+    await take_one(resting, worker)
+    await conn.execute("update worker set state = 'lost', expires_at = clock_timestamp() - interval '1 hour'")
+    await duty(resting, "reclaim").run_once()
+    assert await state(resting, job_id) is State.READY
+
+
+async def test_a_job_that_cannot_be_given_away_keeps_no_job_of_another_worker(resting: Engine, conn, monkeypatch):
+    broken, worker = await join(resting), await join(resting)
+    await submit(resting)
+    await take_one(resting, broken)
+    job_id = await submit(resting)
+    await take_one(resting, worker)
+    workers = duty(resting, "reclaim")._workers
+    real = workers.lease_of_lost
+
+    async def unreadable(worker_id, batch):
+        if worker_id == broken.worker_id:
+            raise ValueError("options: not JSON")
+        return await real(worker_id, batch)
+
+    monkeypatch.setattr(workers, "lease_of_lost", unreadable)
+    await expire(conn, broken)
+    await expire(conn, worker)
+    assert await duty(resting, "reclaim").run_once() == {"workers_lost": 2, "jobs": 1}
+    assert await state(resting, job_id) is State.READY
+
+
+async def test_a_cancel_that_comes_while_its_job_is_being_given_away_is_carried_out(resting: Engine, conn, monkeypatch):
+    """Reclaim has read the leases; a cancel finds the lease and is answered; then the job goes back to ready."""
+    worker = await join(resting)
+    job_id = await submit(resting)
+    await take_one(resting, worker)
+    jobs = duty(resting, "reclaim")._jobs
+    real = jobs.job_reschedule
+
+    async def after_a_cancel(*args):
+        await resting.steer.cancel(ROOT, UUID(job_id), "not needed")
+        return await real(*args)
+
+    monkeypatch.setattr(jobs, "job_reschedule", after_a_cancel)
+    await lose(resting, conn, worker)
+    assert await state(resting, job_id) is State.CANCELLED
+
+
+async def test_a_cancel_on_the_way_is_carried_out_with_the_move_itself(resting: Engine, conn, monkeypatch):
+    """As before, and the server dies as soon as the move is committed."""
+    worker = await join(resting)
+    job_id = await submit(resting)
+    await take_one(resting, worker)
+    jobs = duty(resting, "reclaim")._jobs
+    real = jobs.job_reschedule
+
+    async def after_a_cancel_and_then_death(*args):
+        await resting.steer.cancel(ROOT, UUID(job_id), "not needed")
+        await real(*args)
+        raise RuntimeError("dead")
+
+    monkeypatch.setattr(jobs, "job_reschedule", after_a_cancel_and_then_death)
+    await lose(resting, conn, worker)
+    assert await state(resting, job_id) is State.CANCELLED
+
+
+async def test_a_job_retried_after_a_cancel_on_the_way_is_not_cancelled_again(resting: Engine, conn, monkeypatch):
+    """As before, and the answer to the commit gets lost; somebody sees the end and retries; the move is tried again."""
+    worker = await join(resting)
+    job_id = await submit(resting)
+    await take_one(resting, worker)
+    jobs = duty(resting, "reclaim")._jobs
+    real = jobs.job_reschedule
+
+    async def twice_with_a_retry_between(*args):
+        await resting.steer.cancel(ROOT, UUID(job_id), "not needed")
+        await real(*args)
+        await resting.steer.retry(ROOT, UUID(job_id), {})
+        return await real(*args)
+
+    monkeypatch.setattr(jobs, "job_reschedule", twice_with_a_retry_between)
+    await lose(resting, conn, worker)
+    assert await state(resting, job_id) is State.READY
+
+
 async def test_a_worker_that_leaves_costs_its_jobs_nothing(resting: Engine, conn):
     worker = await join(resting)
     job_ids = [await submit(resting) for _ in range(3)]

@@ -43,7 +43,8 @@ SYSTEM = {
     "signing_key": "one key for all",
     "partition_days": "catalogue",
     "partition_make": "data definition",
-    "partition_orphans": "catalogue",
+    "partition_detached": "catalogue",
+    "carried_over": "jobs of all tenants outlive a day alike",
     "notice_send": "wake-ups between servers",
     "job_claim_limited": "as job_claim; the tenants of its lanes are given to the function",
     "policy_version": "one number for all",
@@ -97,6 +98,7 @@ SYSTEM = {
     "action_items": "by the action that the batch has locked",
     "action_save": "by the action that the batch has locked",
     "action_finish": "by the action that the batch has locked",
+    "action_put_off": "by the action that the batch had locked",
     "action_clean": "forgets old actions",
     # Callbacks: by tokens and attempts that were found, or of all alike.
     "callback_take_cancels": "by the attempts that were parked a moment ago",

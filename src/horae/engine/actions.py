@@ -2,6 +2,7 @@
 `actionwork`; a filter means the same here as in lists."""
 
 import time
+from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from horae.engine.clock import Clock
 from horae.engine.lists import LAST_ID, MAX_PAGE, JobFilter, Lists
 from horae.model.actions import AGAIN, DEAD, DEFAULT_RATE, UNDOABLE, ActionKind, check_action, concerned
 from horae.model.errors import NotFound, WrongState
-from horae.model.ids import JobIds
+from horae.model.ids import JobIds, lowest_id
 from horae.model.job import DEFAULT_TENANT, JobRequest, check_request
 from horae.model.states import State
 from horae.store.actions import Actions as ActionStore
@@ -25,6 +26,8 @@ COUNTED: Final = 100_000
 COUNT_SECONDS: Final = 3.0
 SAMPLE: Final = 10
 UNDO_SECONDS: Final = 3600.0
+CLOCKS_APART: Final = timedelta(milliseconds=100)
+"""So far may another server's reading of the database's clock be ahead, and the ids that it gave to jobs."""
 _encoder = msgspec.json.Encoder()
 
 
@@ -63,7 +66,8 @@ class Actions:
         tenant_id = await self._access.tenant_for(by, request.tenant)
         request = checked(request)
         action_id = UUID(self._ids.make(self._clock.unix()))
-        found = await self._count(tenant_id, request.wanted, action_id)
+        bound = await self._bound(tenant_id, request.wanted, action_id)
+        found = await self._count(tenant_id, request.wanted, bound)
         await self._store.action_create(
             action_id,
             tenant_id,
@@ -75,9 +79,18 @@ class Actions:
             found.count,
             found.more,
             by.name,
+            bound,
         )
         log.info("action_made", action=str(action_id), kind=request.kind.value, jobs=found.count, by=by.name)
         return await self.get(by, action_id)
+
+    async def _bound(self, tenant_id: int, wanted: JobFilter, action_id: UUID) -> UUID:
+        """An action is for the jobs that there are: those with smaller ids. Named ones are meant whatever their ids, as
+        that of a tick's job is of the tick, which may be to come."""
+        if wanted.ids is not None:
+            return LAST_ID
+        newest = await self._lists.jobs([tenant_id], JobFilter(), lowest_id(self._clock.now() + CLOCKS_APART), 1)
+        return max([action_id, *(UUID(int=row["id"].int + 1) for row in newest.rows)])
 
     async def _count(self, tenant_id: int, wanted: JobFilter, before: UUID) -> Found:
         """Exact up to a number and a time."""

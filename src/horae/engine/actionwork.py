@@ -18,14 +18,14 @@ import structlog
 from horae import failpoints
 from horae.engine.actions import UNDO_SECONDS
 from horae.engine.clock import Clock
-from horae.engine.complete import error_text
 from horae.engine.deed import Deed
 from horae.engine.lists import JobFilter, Lists
-from horae.engine.rows import state_of
-from horae.engine.steer import CLOCK_SLACK, Steer
+from horae.engine.rows import error_text, state_of
+from horae.engine.steer import CLOCK_SLACK, RETRY_MARGIN, Steer
 from horae.engine.undoing import Before, marker, undo
 from horae.model.actions import AGAIN, APPLIES, UNDOABLE, ActionKind, ActionState, slots
 from horae.model.errors import HoraeError
+from horae.model.ids import lowest_id
 from horae.model.job import JobRequest
 from horae.model.states import State
 from horae.model.work import JobError
@@ -37,16 +37,19 @@ log = structlog.get_logger()
 BATCH: Final = 200
 HORIZON: Final = timedelta(seconds=2)
 """How far ahead jobs are given their instants: an action that is cancelled still starts what fell into this time."""
+PAUSE_SECONDS: Final = 10.0
+"""Before the database is asked again for a batch that it could not carry out."""
 _encoder = msgspec.json.Encoder()
 _filter = msgspec.json.Decoder(JobFilter)
 
 
 class ActionWork:
-    def __init__(self, store: Actions, lists: Lists, steer: Steer, clock: Clock) -> None:
+    def __init__(self, store: Actions, lists: Lists, steer: Steer, clock: Clock, retention: timedelta) -> None:
         self._store = store
         self._lists = lists
         self._steer = steer
         self._clock = clock
+        self._retention = retention
 
     async def step(self) -> Deed | None:
         """One batch of the action that has waited longest; None when there is nothing to do now."""
@@ -55,17 +58,29 @@ class ActionWork:
         async def work(batch: ActionBatch) -> Deed:
             taken.append(batch.action["id"])
             undoing = batch.action["state"] == ActionState.UNDOING
-            return await (undo(batch, BATCH) if undoing else self._go_on(batch))
+            return await (undo(batch, BATCH, self._lowest()) if undoing else self._go_on(batch))
 
         try:
             return await self._store.batch(self._clock.now() + HORIZON, work)
-        except asyncpg.PostgresError as error:
+        except Exception as error:
             if not taken:
                 raise
-            # Whatever it is, it would come again: this action must not keep the others from their turn.
-            log.warning("action_failed", action=str(taken[-1]), error=repr(error))
-            await self._store.action_fail(taken[-1], f"the database refused a batch: {error}"[:500])
+            await self._put_aside(taken[-1], error)
             return Deed()
+
+    def _lowest(self) -> UUID:
+        """Of the jobs that retention leaves alone for now."""
+        return lowest_id(self._clock.now() - self._retention + RETRY_MARGIN)
+
+    async def _put_aside(self, action_id: UUID, error: Exception) -> None:
+        """What failed once would fail again, and this action must not keep the others from their turn."""
+        if passes(error):
+            log.warning("action_held_up", action=str(action_id), error=repr(error))
+            await self._store.action_put_off(action_id, PAUSE_SECONDS)
+        else:
+            log.warning("action_failed", action=str(action_id), error=repr(error))
+            told = "the database refused a batch" if isinstance(error, asyncpg.PostgresError) else "a batch failed"
+            await self._store.action_fail(action_id, f"{told}: {error}"[:500])
 
     async def _go_on(self, batch: ActionBatch) -> Deed:
         action, deed = batch.action, Deed()
@@ -155,6 +170,11 @@ class ActionWork:
         deed.done += len(gone)
         deed.skipped += len(rows) - len(gone)
         deed.items += [(job_id, None) for job_id in gone]
+
+
+def passes(error: Exception) -> bool:
+    """Whether the same batch may work another time."""
+    return isinstance(error, HoraeError) and error.status >= 500
 
 
 def read_changes(text: str | None) -> dict[str, Any]:

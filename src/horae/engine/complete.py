@@ -12,10 +12,12 @@ import msgspec
 import structlog
 
 from horae import failpoints
+from horae.engine import overtaken
 from horae.engine.durations import Durations
 from horae.engine.lanes import Lanes
 from horae.engine.offers import away_from
 from horae.engine.parking import Parking
+from horae.engine.rows import error_text
 from horae.engine.signals import Signals
 from horae.engine.tally import Runs, Tally, sums_of
 from horae.engine.watch import Ended, Watch
@@ -26,15 +28,13 @@ from horae.model.job import INLINE_RESULT_BYTES, read_options
 from horae.model.retry import DEFAULT_MAX_ATTEMPTS, RetryPolicy
 from horae.model.states import COSTS_NOTHING, End, State
 from horae.model.verdict import History, Verdict, judge
-from horae.model.work import Finished, JobError
+from horae.model.work import Finished
 from horae.store.control import LaneKey
 from horae.store.jobs import Jobs, Used
 
 log = structlog.get_logger()
 
-MAX_ERROR_BYTES: Final = 32 * 1024
 _MOST_CHARACTERS: Final = 200
-_encoder = msgspec.json.Encoder()
 
 Fence = tuple[str, int]
 
@@ -179,7 +179,7 @@ class Complete:
         away = await self._away(worker_id, again, lanes)
         used = _used([f for f, _, _ in again], lanes)
         failpoints.reach("reschedule.before_commit")
-        moved = await (
+        moved, cancelled = await (
             self._jobs.job_relocate(worker_id, rows, away, used)
             if away or used
             else self._jobs.job_reschedule(worker_id, rows)
@@ -192,7 +192,7 @@ class Complete:
         for _, job_id, _, lane_id, to in away:
             if job_id in ended:
                 self._tally.moved(lane_id, to)
-        await self._cancel_overtaken(worker_id, again)
+        overtaken.tell(cancelled, self._watch, self._tally)
         return ended
 
     async def _away(
@@ -212,17 +212,6 @@ class Complete:
         failed = [f for f in again if f.end not in COSTS_NOTHING]
         self._tally.returned(blameless, failed=False)
         self._durations.learn_lanes(self._tally.returned(failed, failed=True), lanes)
-
-    async def _cancel_overtaken(self, worker_id: int, again: Sequence[tuple[Finished, Verdict, int]]) -> None:
-        """A cancel that was accepted between our look and our move is carried out now."""
-        for row in await self._jobs.cancel_overtaken(worker_id, [(f.id, f.attempt) for f, _, _ in again]):
-            error = error_text(JobError("cancelled", row["reason"] or "cancelled"))
-            done = await self._jobs.job_cancel_pending(
-                row["tenant_id"], row["lane_id"], row["id"], row["rank"], error or ""
-            )
-            if done:
-                self._tally.removed(row["lane_id"], State.CANCELLED)
-                self._watch.ended(str(row["id"]), Ended(State.CANCELLED, None, error, None, row["attempt"]))
 
     async def _stale(self, worker_id: int, missed: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Fence]:
         keys = [(lanes[f.lane].tenant_id, f.id, f.attempt, f.end.value) for f in missed if f.lane in lanes]
@@ -262,14 +251,3 @@ def _used(finished: Sequence[Finished], lanes: dict[int, LaneKey]) -> list[Used]
         )
         for f in finished if f.usage is not None
     ]  # fmt: skip
-
-
-def error_text(error: JobError | None) -> str | None:
-    """An error as it is stored: JSON, NUL-free, of bounded size."""
-    if error is None:
-        return None
-    text = _encoder.encode(error)
-    if len(text) > MAX_ERROR_BYTES:
-        cut = JobError(error.kind[:200], error.message[:2000], (error.traceback or "")[-8000:] or None)
-        text = _encoder.encode(cut)
-    return text.decode()

@@ -181,7 +181,7 @@ class Engine:
         self.service_levels = ServiceLevels(
             self.database, stores.service_levels, self.policy, self.access, self.signals
         )  # fmt: skip
-        self.gatekeeper = Gatekeeper(stores.gates, stores.jobs, self.watch, self.signals, self.tally)
+        self.gatekeeper = Gatekeeper(stores.gates, self.watch, self.signals, self.tally)
         self.gating = Gating(
             stores.gates, self.policy, self.access, self.signals, self.clock, self.tally, self.config.retention
         )  # fmt: skip
@@ -280,7 +280,7 @@ class Engine:
         self._flush = RollupFlush(stores.rollups, self.tally, self.lanes, self.durations)
         self._flow_flush = FlowFlush(stores.flows, self.flows, self.tally, self.lanes, self.clock)
         self._presence = Presence(stores.quotas, self.admission)
-        action_work = ActionWork(stores.actions, self.lists, self.steer, self.clock)
+        action_work = ActionWork(stores.actions, self.lists, self.steer, self.clock, self.config.retention)
         self.duties = [
             DutyLoop(duty)
             for duty in (
@@ -295,10 +295,12 @@ class Engine:
                 self._flush,
                 self._flow_flush,
                 RollupUpkeep(self.database),
-                Recount(self.database, self.lanes),
+                Recount(self.database, self.lanes, self._flush.flush),
                 self._presence,
                 QuotaWatch(stores.quotas, stores.rollups, self.admission, self._flush.flush),
-                Shedding(self.database, self.admission, self.tally, self.watch, allowed=config.shed),
+                Shedding(
+                    self.database, self.admission, self.tally, self.watch, self._flush.flush, allowed=config.shed
+                ),
                 self.ticks,
                 BackfillDuty(stores.backfills, self.backfilling, self.scheduling),
                 ExpiryDuty(self.expiry),

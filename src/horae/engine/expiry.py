@@ -11,7 +11,7 @@ from typing import Final
 
 import structlog
 
-from horae.engine.complete import error_text
+from horae.engine.rows import error_text
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
 from horae.engine.watch import Ended, Watch

@@ -13,9 +13,10 @@ import asyncpg
 import msgspec
 import structlog
 
-from horae.engine.complete import error_text
+from horae.engine import overtaken
 from horae.engine.conditions import Answer, condition
 from horae.engine.grants import Held
+from horae.engine.rows import error_text
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
 from horae.engine.watch import Ended, Watch
@@ -25,7 +26,6 @@ from horae.model.job import read_options
 from horae.model.states import State
 from horae.model.work import JobError
 from horae.store.gates import Gates
-from horae.store.jobs import Jobs
 
 log = structlog.get_logger()
 
@@ -33,9 +33,8 @@ MAX_NOTES: Final = 1000
 
 
 class Gatekeeper:
-    def __init__(self, gates: Gates, jobs: Jobs, watch: Watch, signals: Signals, tally: Tally) -> None:
+    def __init__(self, gates: Gates, watch: Watch, signals: Signals, tally: Tally) -> None:
         self._gates = gates
-        self._jobs = jobs
         self._watch = watch
         self._signals = signals
         self._tally = tally
@@ -72,10 +71,10 @@ class Gatekeeper:
         dropped = [job for job in held if job.gate.action is Action.DROP]
         if blocked:
             rows = [(job.lane_id, job.id, job.attempt, job.tenant_id, job.rank, job.gate.id) for job in blocked]
-            moved = await self._gates.gate_block_leased(worker_id, rows)
+            moved, cancelled = await self._gates.gate_block_leased(worker_id, rows)
             self._free(moved)
             self._count(blocked, moved, State.BLOCKED)
-            await self._cancel_overtaken(worker_id, blocked)
+            overtaken.tell(cancelled, self._watch, self._tally, ran=False)
         if dropped:
             await self._drop(worker_id, dropped)
 
@@ -99,15 +98,6 @@ class Gatekeeper:
         freed = Counter(group_id for row in rows for group_id in row["slots"] or ())
         if freed:
             self._signals.freed(freed)
-
-    async def _cancel_overtaken(self, worker_id: int, blocked: Sequence[Held]) -> None:
-        """A cancel that was accepted while the job was leased is carried out now."""
-        for row in await self._jobs.cancel_overtaken(worker_id, [(job.id, job.attempt) for job in blocked]):
-            error = error_text(JobError("cancelled", row["reason"] or "cancelled")) or ""
-            place = (row["tenant_id"], row["lane_id"], row["id"], row["rank"])
-            if await self._jobs.job_cancel_pending(*place, error):
-                self._watch.ended(str(row["id"]), Ended(State.CANCELLED, None, error, None, row["attempt"] - 1))
-                self._tally.removed(row["lane_id"], State.CANCELLED)
 
 
 def closed(gate: Gate) -> GateClosed:

@@ -34,8 +34,8 @@ def marker(action: Mapping[str, object] | asyncpg.Record) -> str:
     return f"{action['made_by']} (action {action['id']})"
 
 
-async def undo(batch: ActionBatch, most: int) -> Deed:
-    """The next jobs of an action that is being undone."""
+async def undo(batch: ActionBatch, most: int, lowest: UUID) -> Deed:
+    """The next jobs of an action that is being undone. The days of those below `lowest` are about to be dropped."""
     deed, action = Deed(), batch.action
     items = await batch.items(most)
     ids = [item["id"] for item in items]
@@ -45,17 +45,17 @@ async def undo(batch: ActionBatch, most: int) -> Deed:
     else:
         for item in items:
             if item["id"] in rows:
-                await _undo_one(batch, rows[item["id"]], item, deed)
-    await batch.save(deed.counts(0), ids[-1] if ids else action["cursor"], None, None)
+                await _undo_one(batch, rows[item["id"]], item, lowest, deed)
+    await batch.save(deed.counts(0), ids[-1] if ids else action["cursor"], None, deed.note)
     if len(items) < most:
         await batch.finish(ActionState.UNDONE, None)
     return deed
 
 
-async def _undo_one(batch: ActionBatch, row: asyncpg.Record, item: asyncpg.Record, deed: Deed) -> None:
+async def _undo_one(batch: ActionBatch, row: asyncpg.Record, item: asyncpg.Record, lowest: UUID, deed: Deed) -> None:
     before = _before.decode(item["before"])
     if batch.action["action"] == ActionKind.CANCEL:
-        await _revive(batch, row, before, deed)
+        await _revive(batch, row, before, lowest, deed)
     elif state_of(row) in PENDING and row["version"] == item["version"]:
         change = PendingChange(
             row["id"], row["version"], row["tenant_id"], row["lane_id"], row["rank"],
@@ -67,10 +67,18 @@ async def _undo_one(batch: ActionBatch, row: asyncpg.Record, item: asyncpg.Recor
             deed.changed(change, ready=ready)
 
 
-async def _revive(batch: ActionBatch, row: asyncpg.Record, before: Before, deed: Deed) -> None:
-    """Only what this action cancelled: its number stands in the reason."""
-    if state_of(row) is State.CANCELLED and str(batch.action["id"]) in (row["error"] or ""):
-        ready = await batch.revive(row, before.run_at)
-        if ready is not None:
-            deed.undone += 1
-            deed.revived(row["lane_id"], row["rank"], before.run_at, ready=ready)
+async def _revive(batch: ActionBatch, row: asyncpg.Record, before: Before, lowest: UUID, deed: Deed) -> None:
+    """Only what this action cancelled: its number stands in the reason.
+
+    Those who live when a day is dropped are listed a moment before: nobody may come back to life by then.
+    """
+    if state_of(row) is not State.CANCELLED or str(batch.action["id"]) not in (row["error"] or ""):
+        return
+    if row["id"] < lowest and not await batch.outlived(row["id"]):
+        deed.failed += 1
+        deed.note = f"job {row['id']}: it is about to be removed by retention: clone it instead"
+        return
+    ready = await batch.revive(row, before.run_at)
+    if ready is not None:
+        deed.undone += 1
+        deed.revived(row["lane_id"], row["rank"], before.run_at, ready=ready)

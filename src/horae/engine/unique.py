@@ -14,8 +14,7 @@ import msgspec
 
 from horae import failpoints
 from horae.engine.clock import Clock
-from horae.engine.complete import error_text
-from horae.engine.rows import options_of, state_of
+from horae.engine.rows import error_text, options_of, state_of
 from horae.engine.signals import Signals
 from horae.engine.submit import Submitted
 from horae.engine.tally import Tally

@@ -68,6 +68,10 @@ class ActionBatch:
         put = await self._tx.fetchrow("pending_put", *place)
         return bool(put and put["now"])
 
+    async def outlived(self, job_id: UUID) -> bool:
+        """Whether the job was carried over when its day was taken out."""
+        return bool(await self._tx.fetch("job_outlived", self._tenant_id, job_id))
+
     async def discard(self, ids: Sequence[UUID], by: str) -> set[UUID]:
         return {row["id"] for row in await self._tx.fetch("dead_discard", self._tenant_id, ids, by)}
 
@@ -119,6 +123,9 @@ class Actions:
 
     async def action_fail(self, action_id: UUID, note: str) -> None:
         await self._database.fetch("action_finish", action_id, "failed", None, note)
+
+    async def action_put_off(self, action_id: UUID, seconds: float) -> None:
+        await self._database.fetch("action_put_off", action_id, seconds)
 
     async def action_clean(self, seconds: float, rows: int) -> None:
         await self._database.fetch("action_clean", seconds, rows)

@@ -11,7 +11,7 @@ from horae import failpoints
 from horae.model.errors import OutcomeUnknown, StoreUnavailable
 from horae.model.ids import HINT_BITS, tenant_hint
 from horae.store.database import AMBIGUOUS, Copy, Database, NotConnected, Rows, Transaction, columns, numbers
-from horae.store.moves import PromiseRow, expiries, promises, put_back, submit_in
+from horae.store.moves import Moved, PromiseRow, end_overtaken, expiries, promises, put_back, submit_in
 from horae.store.plainjobs import PlainJobs
 
 COPY_FROM: Final = 200
@@ -203,26 +203,32 @@ class Jobs:
             ended = await self._database.fetch("job_complete", worker_id, *columns(rows), hot=True)
         return {row["id"] for row in ended}
 
-    async def job_reschedule(self, worker_id: int, rows: Sequence[tuple[object, ...]]) -> Rows:
-        return await self._database.fetch("job_reschedule", worker_id, *columns(rows), hot=True)
+    async def job_reschedule(self, worker_id: int, rows: Sequence[tuple[Any, ...]]) -> Moved:
+        """`rows` are (lane, id, attempt, …)."""
+
+        async def work(tx: Transaction) -> Moved:
+            back = await tx.fetch("job_reschedule", worker_id, *columns(rows))
+            return Moved(back, await end_overtaken(tx, worker_id, back))
+
+        return await self._database.atomically(work, hot=True)
 
     async def job_relocate(
         self,
         worker_id: int,
-        rows: Sequence[tuple[object, ...]],
+        rows: Sequence[tuple[Any, ...]],
         places: Sequence[tuple[int, str, int, int, int]],
         used: Sequence[Used] = (),
-    ) -> Rows:
+    ) -> Moved:
         """As `job_reschedule`, with what attempts used; and those in `places` (tenant, id, rank, lane, other lane) go
         into the other lane."""
 
-        async def work(tx: Transaction) -> Rows:
+        async def work(tx: Transaction) -> Moved:
             back = await tx.fetch("job_reschedule", worker_id, *columns(rows))
             held = {row["id"] for row in back}
             if going := [place for place in places if place[1] in held]:
                 await tx.fetch("ready_relocate", *columns(going))
             await _add_executions(tx, used, back)
-            return back
+            return Moved(back, await end_overtaken(tx, worker_id, back))
 
         return await self._database.atomically(work)
 
@@ -235,10 +241,6 @@ class Jobs:
         """`keys` are (tenant, id, attempt, ending)."""
         rows = await self._database.fetch("completion_known", worker_id, *columns(keys), hot=True)
         return {(row["id"], row["attempt"]) for row in rows}
-
-    async def cancel_overtaken(self, worker_id: int, fences: Sequence[tuple[str, int]]) -> Rows:
-        """Cancel requests for attempts that have just gone back to pending."""
-        return await self._database.fetch("cancel_overtaken", worker_id, *columns(fences), hot=True)
 
     async def job_get(self, tenant_id: int | None, job_id: UUID) -> asyncpg.Record | None:
         """Without a tenant: of whichever tenant."""

@@ -1,15 +1,18 @@
-"""Moves of jobs inside a transaction that does more than the one move: storing, putting back, and beside it what only
-some jobs have: expiry, and the promise of a service level."""
+"""Moves of jobs inside a transaction that does more than the one move: storing, putting back, ending what somebody had
+cancelled, and beside it what only some jobs have: expiry, and the promise of a service level."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
+import msgspec
+
 from horae.model.errors import WrongState
 from horae.model.job import expires_of, promise_of, read_options
 from horae.model.promise import at_risk_from
-from horae.store.database import Transaction, columns
+from horae.model.work import JobError
+from horae.store.database import Rows, Transaction, columns
 
 if TYPE_CHECKING:
     from horae.store.jobs import NewJob, PendingChange
@@ -43,6 +46,41 @@ def promise_row(tenant_id: int, job_id: str | UUID, options: str | None) -> Prom
     if made is None or made.start_by is None or made.within is None:
         return None
     return PromiseRow(made.start_by, at_risk_from(made.start_by, made.within), job_id, tenant_id, made.level_id)
+
+
+class Overtaken(NamedTuple):
+    """A job that was cancelled on its way back to pending."""
+
+    lane_id: int
+    id: str
+    attempt: int
+    error: str
+
+
+class Moved(NamedTuple):
+    """What went back to pending, and what of it has ended at once because somebody had cancelled it."""
+
+    rows: Rows
+    overtaken: list[Overtaken]
+
+
+async def end_overtaken(tx: Transaction, worker_id: int, moved: Rows) -> list[Overtaken]:
+    """Carries out cancels that were accepted between the look at an attempt and its move just now.
+
+    Whoever asked was told that the job will be stopped, and its worker will not do it any more. A cancel locks the
+    lease: either it was there before the move and is seen now, or it finds no lease and cancels what is pending.
+    What has not moved now is left alone: after a lost answer it may have been cancelled already, and retried since.
+    """
+    ended: list[Overtaken] = []
+    if not moved:
+        return ended
+    fences = [(row["id"], row["attempt"]) for row in moved]
+    for row in await tx.fetch("cancel_overtaken", worker_id, *columns(fences)):
+        error = msgspec.json.encode(JobError("cancelled", row["reason"] or "cancelled")).decode()
+        place = (row["tenant_id"], row["lane_id"], row["id"], row["rank"])
+        if await tx.fetch("job_cancel_pending", *place, error):
+            ended.append(Overtaken(row["lane_id"], str(row["id"]), row["attempt"], error))
+    return ended
 
 
 async def submit_in(tx: Transaction, jobs: "Sequence[NewJob]") -> None:

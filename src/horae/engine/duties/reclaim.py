@@ -3,7 +3,8 @@
 A worker whose `expires_at` has passed by the database's clock is declared lost under its own row lock; then its leases
 are given away. It has stopped its work by then: a worker counts from before it *sent* its last heartbeat and kills
 what it runs three seconds before the lease can end. Leases granted by a claim that raced with the end are found by
-looking again at workers lost of late.
+looking again at workers lost of late; those that nobody could give away in that time, because servers or database were
+gone, by looking at all that are lost when a server starts and once a minute.
 
 A clock that is set forward ends no lease before its seconds are over, because `steady` does not follow it for so long.
 One that is set back lets the leases that seem to reach far ahead begin anew.
@@ -12,17 +13,20 @@ One that is set back lets the leases that seem to reach far ahead begin anew.
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final
 
 import asyncpg
 import structlog
 
 from horae import failpoints
+from horae.engine import overtaken
 from horae.engine.clock import DatabaseClock
-from horae.engine.complete import error_text
+from horae.engine.rows import error_text
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
 from horae.engine.watch import Ended, Watch
+from horae.model.errors import StoreUnavailable
 from horae.model.fingerprint import fingerprint
 from horae.model.states import End, State
 from horae.model.verdict import History, Verdict, judge
@@ -33,6 +37,7 @@ from horae.store.workers import Workers
 log = structlog.get_logger()
 
 LOOK_BACK_SECONDS: Final = 300.0
+RUNS_A_SURVEY: Final = 60
 BATCH: Final = 1000
 CANCEL_SECONDS: Final = 60.0
 FORGET_WORKER_SECONDS: Final = 7 * 86_400.0
@@ -59,21 +64,34 @@ class Reclaim:
         if set_right := await self._workers.worker_set_right():
             log.warning("clock_set_back", workers=set_right)
         now = self._clock.steady()
-        for row in await self._workers.worker_expired(now, LOOK_BACK_SECONDS):
-            if row["state"] in {"active", "draining"}:
-                if not await self._workers.worker_lose(row["id"], now):
-                    continue
-                failpoints.reach("reclaim.after_lose")
-                lost += 1
-                self._signals.lost(row["id"])
-                log.warning("worker_lost", worker=row["id"])
-            # What a worker left behind when it said goodbye was not running any more: no crash.
-            jobs += await self._give_away(row["id"], End.UNDELIVERED if row["state"] == "left" else End.LOST)
+        survey = self._runs % RUNS_A_SURVEY == 0
+        expired = await self._workers.worker_expired(now, None if survey else LOOK_BACK_SECONDS)
+        # By chance, so that one at which the database breaks off does not always stand before the same others.
+        for row in random.sample(expired, len(expired)):
+            try:
+                if row["state"] in {"active", "draining"}:
+                    if not await self._lose(row["id"], now):
+                        continue
+                    lost += 1
+                # What a worker left behind when it said goodbye was not running any more: no crash.
+                jobs += await self._give_away(row["id"], End.UNDELIVERED if row["state"] == "left" else End.LOST)
+            except StoreUnavailable:
+                raise
+            except Exception as error:  # noqa: BLE001 - a job that cannot be moved must not keep those of other workers
+                log.warning("reclaim_failed", worker=row["id"], error=repr(error))
         self._runs += 1
-        if self._runs % 60 == 0:
+        if survey:
             await self._workers.cancel_clean(CANCEL_SECONDS)
             await self._workers.worker_clean(FORGET_WORKER_SECONDS, FORGET_EVENT_SECONDS)
         return {"workers_lost": lost, "jobs": jobs}
+
+    async def _lose(self, worker_id: int, now: datetime) -> bool:
+        if not await self._workers.worker_lose(worker_id, now):
+            return False
+        failpoints.reach("reclaim.after_lose")
+        self._signals.lost(worker_id)
+        log.warning("worker_lost", worker=worker_id)
+        return True
 
     async def _give_away(self, worker_id: int, end: End) -> int:
         total = 0
@@ -126,7 +144,7 @@ class Reclaim:
         if not again:
             return set()
         error = error_text(_evidence(worker_id))
-        moved = await self._jobs.job_reschedule(
+        moved, cancelled = await self._jobs.job_reschedule(
             worker_id,
             [
                 (row["lane_id"], row["id"], row["attempt"], row["tenant_id"], end.value, error, 0.0, None, None,
@@ -137,6 +155,7 @@ class Reclaim:
         for row in moved:
             self._tally.lost(row["lane_id"], State.READY)
         self._signals.moved((row["lane_id"], row["rank"], row["pause"]) for row in moved)
+        overtaken.tell(cancelled, self._watch, self._tally)
         return {row["id"] for row in moved}
 
 

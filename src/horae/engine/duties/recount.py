@@ -3,15 +3,15 @@
 Depths are kept by adding changes, so whatever nobody counted stays wrong: jobs made by SQL, the last second of a server
 that died. Here the waiting jobs are counted in stretches along the keys of their tables, on one server at a time, and
 the difference to what the depth was before is added to what it is now. So changes written meanwhile are kept; what
-moved while it counted remains as an error until the next one. Depths are approximate by design. It counts less often
-when counting is dear, and rests between stretches: ten million jobs are some seconds of PostgreSQL's time, and whoever
-wants to run them should not find it busy.
+moved while it counted, or other servers had not written down by then, remains as an error until the next one. Depths
+are approximate by design. It counts less often when counting is dear, and rests between stretches: ten million jobs are
+some seconds of PostgreSQL's time, and whoever wants to run them should not find it busy.
 """
 
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -36,15 +36,17 @@ class Recount:
     name = "recount"
     interval = 10.0
 
-    def __init__(self, database: Database, lanes: Lanes) -> None:
+    def __init__(self, database: Database, lanes: Lanes, flush: Callable[[], Awaitable[int]]) -> None:
         self._database = database
         self._lanes = lanes
+        self._flush = flush
 
     async def run_once(self) -> Mapping[str, int]:
         async with alone(self._database, self.name) as actor:
             if actor is None:
                 return {}
             started = time.monotonic()
+            await self._flush()  # What is written down later is added to what was counted, and would count twice.
             corrected = await self._correct(actor)
             await actor.depth_clean()
             pause = (time.monotonic() - started) * WHILE_COUNTING / SHARE

@@ -3,10 +3,13 @@
 Ready jobs are looked through in the order of their key, stretch by stretch, on one server at a time. Priorities up to
 a level are dropped; when a whole pass found too few, the level rises, up to 8: the highest two are never shed. A job
 that is shed ends as `dropped` with the error `shed`, and can be brought back by a retry: none is silently gone.
+
+How many are too many is asked of the database while the lock is held, and what was shed is written down before it is
+let go: of several servers that each saw the same excess, the first sheds it.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 from uuid import UUID
 
@@ -36,8 +39,18 @@ class Shedding:
     name = "shedding"
     interval = 1.0
 
-    def __init__(self, database: Database, admission: Admission, tally: Tally, watch: Watch, *, allowed: bool) -> None:
+    def __init__(
+        self,
+        database: Database,
+        admission: Admission,
+        tally: Tally,
+        watch: Watch,
+        flush: Callable[[], Awaitable[int]],
+        *,
+        allowed: bool,
+    ) -> None:
         self._database = database
+        self._flush = flush
         self._admission = admission
         self._tally = tally
         self._watch = watch
@@ -51,7 +64,15 @@ class Shedding:
             self._place, self._level = START, STEP
             return {}
         async with alone(self._database, self.name) as actor:
-            return {} if actor is None else {"shed": await self._shed(actor, self._admission.total_pending - most)}
+            return {} if actor is None else {"shed": await self._down_to(most, actor)}
+
+    async def _down_to(self, most: int, actor: SoleActor) -> int:
+        await self._flush()
+        self._admission.total_pending = await actor.pending()
+        shed = await self._shed(actor, self._admission.total_pending - most)
+        await self._flush()
+        await actor.duty_done(self.name, self.interval * 0.9)
+        return shed
 
     async def _shed(self, actor: SoleActor, excess: int) -> int:
         shed = 0

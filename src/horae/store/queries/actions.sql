@@ -83,9 +83,10 @@ where tenant_id = $1 and id = any ($2::uuid[]) and state = 'failed' and discarde
 returning id;
 
 -- name: action_create
--- $1 id, $2 tenant, $3 action, $4 filter, $5 changes, $6 reason, $7 rate, $8 total, $9 more, $10 by whom
+-- $1 id, $2 tenant, $3 action, $4 filter, $5 changes, $6 reason, $7 rate, $8 total, $9 more, $10 by whom,
+-- $11 for jobs with smaller ids
 insert into bulk_action (id, tenant_id, action, filter, changes, reason, rate, total, more, made_by, cursor)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $1)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 on conflict (id) do nothing;
 
 -- name: action_get
@@ -131,6 +132,11 @@ for update skip locked;
 -- $1 tenant, $2 ids
 select id from job where tenant_id = $1 and id = any ($2::uuid[]) order by id for update;
 
+-- name: job_outlived
+-- A job that was carried over when its day was taken out. The lock on it keeps its day from being taken out meanwhile.
+-- $1 tenant, $2 id
+select id from job_default where tenant_id = $1 and id = $2;
+
 -- name: action_items_add
 -- $1 action, $2 tenant, $3 ids, $4 jobs as they were
 insert into bulk_item (action_id, id, before, version)
@@ -157,6 +163,13 @@ update bulk_action
 set state = $2, finished_at = ended, touched_at = ended, note = coalesce($4, note),
     undo_until = ended + $3::float * interval '1 second'
 from (select clock_timestamp() as ended) c
+where id = $1;
+
+-- name: action_put_off
+-- For some seconds, and behind the others.
+-- $1 id, $2 seconds
+update bulk_action
+set touched_at = clock_timestamp(), paced_until = greatest(paced_until, clock_timestamp() + $2 * interval '1 second')
 where id = $1;
 
 -- name: action_clean

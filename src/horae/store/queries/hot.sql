@@ -201,7 +201,7 @@ with held as materialized (
     insert into ready (rank, id, lane_id, attempt)
     select rank, id, lane_id, attempt from ended where pause <= 0
 )
-select id::text as id, lane_id, rank, pause from ended;
+select id::text as id, lane_id, attempt, rank, pause from ended;
 
 -- name: timer_promote
 -- Moves due jobs from timer to ready, at most $2. Returns the lanes and ranks, so that floors can be lowered.

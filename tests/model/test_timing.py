@@ -10,6 +10,8 @@ from horae.model.schedule import Fold, Gap, OnBlocked, Rule, Timing, Window, che
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 DAILY = Rule(cron="0 3 * * *")
+HALF_A_YEAR_AHEAD = Rule(cron=f"* * * * {(NOW + timedelta(days=182)).month} *")
+"""Each second of one month."""
 OFFICE = Window(days="MON-FRI", start="08:00", end="18:00")
 
 
@@ -39,6 +41,10 @@ OFFICE = Window(days="MON-FRI", start="08:00", end="18:00")
         ({"rules": [Rule(cron="0 0 1 1 *")], "ends_at": NOW + timedelta(days=9)}, "rules[0]", "within starts_at and"),
         ({"rules": [DAILY], "windows": [OFFICE]}, "rules[0]", "outside all windows"),
         ({"rules": [Rule(cron="0 0 * 2 MON#5")]}, "rules[0]", "next ten years"),
+        ({"rules": [Rule(cron="* * * * * *")], "windows": [OFFICE], "outside": "defer"}, "outside", "too often"),
+        ({"rules": [HALF_A_YEAR_AHEAD], "windows": [OFFICE], "outside": "defer"}, "outside", "too often"),
+        ({"rules": [DAILY, HALF_A_YEAR_AHEAD], "windows": [OFFICE], "outside": "defer"}, "outside", "too often"),
+        ({"rules": [HALF_A_YEAR_AHEAD], "calendars": ["de"], "on_blocked": OnBlocked.NEXT}, "on_blocked", "too often"),
     ],
 )
 def test_what_cannot_work_is_refused_with_the_field(timing, field, reason):
@@ -56,6 +62,8 @@ def test_what_cannot_work_is_refused_with_the_field(timing, field, reason):
         {"rules": [Rule(cron="* * * * * *")], "windows": [Window(days="SUN", start="08:00", end="08:01")]},
         {"rules": [Rule(every="1d", anchor=NOW)], "starts_at": NOW + timedelta(days=4000)},
         {"rules": [Rule(every=1)], "tz": "America/New_York", "gap": Gap.SKIP, "fold": Fold.BOTH},
+        {"rules": [Rule(every="1h")], "calendars": ["de"], "on_blocked": OnBlocked.NEXT},
+        {"rules": [Rule(cron="*/5 8-18 * * MON")], "calendars": ["de"], "on_blocked": OnBlocked.NEXT},
         {"rules": [Rule(cron="H H L * ?")], "calendars": ["de"], "on_blocked": OnBlocked.PREVIOUS, "jitter": "1h"},
     ],
 )

@@ -14,10 +14,11 @@ import msgspec
 
 from horae.engine.access import Caller
 from horae.engine.clock import Clock
+from horae.engine.pace import Pace
 from horae.engine.planning import Planner, definition_of, job_id_of
 from horae.engine.schedules import Scheduling
 from horae.model.definition import ScheduleDefinition
-from horae.model.errors import DuplicateBackfill, HoraeError, InvalidInput, NotFound
+from horae.model.errors import DuplicateBackfill, HoraeError, InvalidInput, NotFound, StoreUnavailable
 from horae.model.ids import derived_id
 from horae.model.job import check_instant
 from horae.model.rank import micros
@@ -29,6 +30,8 @@ MAX_TICKS: Final = 10_000
 MAX_CONCURRENCY: Final = 1000
 CHUNK: Final = 200
 MOMENT: Final = timedelta(microseconds=1)
+CLOCKS_APART: Final = timedelta(minutes=1)
+"""So far may the clock of whoever says *until now* be ahead of ours."""
 
 
 class BackfillTick(msgspec.Struct, frozen=True):
@@ -46,7 +49,7 @@ class Backfilling:
 
     async def look(self, tenant_id: int, name: str, since: datetime, until: datetime) -> list[BackfillTick]:
         """What a backfill of this range would do."""
-        self._check(since, until)
+        until = self._checked(since, until)
         row = await self._scheduling.get(tenant_id, name)
         found = await self._ticks(row, definition_of(row), since - MOMENT, until, MAX_TICKS + 1)
         if len(found) > MAX_TICKS:
@@ -59,6 +62,7 @@ class Backfilling:
     ) -> asyncpg.Record:
         if not 1 <= concurrency <= MAX_CONCURRENCY:
             raise InvalidInput(f"concurrency: must be 1…{MAX_CONCURRENCY}", field="concurrency")
+        until = self._checked(since, until)
         total = sum(tick.left_out is None for tick in await self.look(tenant_id, name, since, until))
         if not total:
             raise InvalidInput("there is nothing to do: no tick in the range that has not succeeded", field="since")
@@ -111,6 +115,8 @@ class Backfilling:
         record = TickRow(row["schedule_id"], tick.at, origin, row["tenant_id"], row["now"], "fired", job_id)
         try:
             step.jobs.append(await self._planner.job(row, definition, tick.at, row["now"], job_id))
+        except StoreUnavailable:
+            raise  # which passes
         except HoraeError as error:
             record = record._replace(state="skipped", job_id=None, reason=error.code, detail=error.detail)
         step.ticks.append(record)
@@ -119,8 +125,12 @@ class Backfilling:
         self, row: asyncpg.Record, definition: ScheduleDefinition, after: datetime, until: datetime, limit: int
     ) -> list[Tick]:
         blocked = await self._planner.blocked(row["tenant_id"], definition)
-        found = takewhile(lambda tick: tick.at < until, ticks(definition, definition.name, after, blocked))
-        return list(islice(found, limit))
+        coming = takewhile(lambda tick: tick.at < until, ticks(definition, definition.name, after, blocked))
+        found, pace = list[Tick](), Pace()
+        for tick in islice(coming, limit):
+            found.append(tick)
+            await pace.keep()
+        return found
 
     async def _left_out(self, tenant_id: int, schedule_id: int, found: Sequence[Tick]) -> dict[datetime, str]:
         left_out = {tick.at: tick.detail or tick.skipped.value for tick in found if tick.skipped is not None}
@@ -130,10 +140,13 @@ class Backfilling:
             left_out[row["at"]] = "it succeeded" if row["outcome"] else "its job has not ended"
         return left_out
 
-    def _check(self, since: datetime, until: datetime) -> None:
+    def _checked(self, since: datetime, until: datetime) -> datetime:
+        """The end of the range: at most now, as later ticks are the schedule's own."""
         check_instant(since, "since")
         check_instant(until, "until")
         if until <= since:
             raise InvalidInput("until: is not after since", field="until")
-        if until > self._clock.now():
+        now = self._clock.now()
+        if until > now + CLOCKS_APART:
             raise InvalidInput("until: a backfill is of the past; this lies ahead", field="until")
+        return min(until, now)

@@ -50,14 +50,14 @@ class Calendars:
         checked = check_calendar(calendar, others)
         text = msgspec.json.encode(checked).decode()
         await self._schedules.calendar_put(tenant_id, calendar.name, text, by)
-        self._forget()
+        self._forget(tenant_id)
         log.info("calendar_put", calendar=calendar.name, tenant=tenant_id, by=by)
 
     async def delete(self, tenant_id: int, name: str) -> None:
         await self._refuse_if_used(tenant_id, name)
         if not await self._schedules.calendar_delete(tenant_id, name):
             raise NotFound(f"there is no calendar {name!r}")
-        self._forget()
+        self._forget(tenant_id)
 
     async def _refuse_if_used(self, tenant_id: int, name: str) -> None:
         for view in await self.list_all(tenant_id):
@@ -99,14 +99,20 @@ class Calendars:
     async def _definitions(self, tenant_id: int) -> dict[str, CalendarDefinition]:
         known = self._known.get(tenant_id)
         if known is None or known[1] < time.monotonic():
-            self._forget()
             found = {view.definition.name: view.definition for view in await self.list_all(tenant_id)}
+            self._forget_the_old()
+            self._forget(tenant_id)
             known = self._known[tenant_id] = (found, time.monotonic() + REMEMBER_SECONDS)
         return known[0]
 
-    def _forget(self) -> None:
-        self._known.clear()
-        self._blocked.clear()
+    def _forget_the_old(self) -> None:
+        now = time.monotonic()
+        for tenant_id in [tenant_id for tenant_id, (_, until) in self._known.items() if until < now]:
+            self._forget(tenant_id)
+
+    def _forget(self, tenant_id: int) -> None:
+        self._known.pop(tenant_id, None)
+        self._blocked = {key: blocked for key, blocked in self._blocked.items() if key[0] != tenant_id}
 
 
 def _never(_day: object) -> None:

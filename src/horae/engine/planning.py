@@ -16,11 +16,13 @@ from horae.engine.calendars import Calendars
 from horae.engine.submit import Submit
 from horae.model.calendars import BlockedDays
 from horae.model.definition import ScheduleDefinition, missed_window, tick_request
-from horae.model.errors import HoraeError
+from horae.model.errors import HoraeError, InvalidInput, StoreUnavailable
 from horae.model.ids import derived_id
+from horae.model.job import unique_of
 from horae.model.overlap import WAIT, CatchUp, Deed, Overlap, catch_up, is_missed, judge, kept
 from horae.model.roles import GRANTS, Role
 from horae.model.ticks import Tick, ticks
+from horae.store.jobs import NewJob
 from horae.store.schedules import Advance, Plans, TickJob, TickRow
 
 log = structlog.get_logger()
@@ -59,15 +61,25 @@ class Planner:
         self, row: asyncpg.Record, definition: ScheduleDefinition, at: datetime, run_at: datetime, job_id: UUID
     ) -> TickJob:
         """The job of a tick. Raises what a submit would: the task may have vanished, or its schema changed."""
-        request = tick_request(definition, at, run_at)
-        made = await self._submit.prepare(_caller(row["tenant_id"]), request)
+        made = await self._prepare(row["tenant_id"], definition, at, run_at)
         self._submit.check_gates(made)
         return TickJob(job_id, made.rank, made.run_at, made.tenant_id, made.lane_id, row["key_id"], made.priority,
                        made.params, made.options)  # fmt: skip
 
     async def try_job(self, tenant_id: int, definition: ScheduleDefinition, now: datetime) -> None:
         """Raises what a submit of the schedule's job would raise now."""
-        await self._submit.prepare(_caller(tenant_id), tick_request(definition, now, now))
+        await self._prepare(tenant_id, definition, now, now)
+
+    async def _prepare(self, tenant_id: int, definition: ScheduleDefinition, at: datetime, run_at: datetime) -> NewJob:
+        made = await self._submit.prepare(_caller(tenant_id), tick_request(definition, at, run_at))
+        if unique_of(made.options) is not None:
+            # Ticks are stored many at a time, without the lock by which others of the same key are found.
+            raise InvalidInput(
+                f"task: the jobs of task {definition.task!r} are unique, which ticks cannot be; schedule a task "
+                "without `unique`, and let `overlap` say what becomes of a tick while another runs",
+                field="task",
+            )
+        return made
 
     async def plan(self, rows: Sequence[asyncpg.Record]) -> Plans:
         """What becomes of the ticks that are near."""
@@ -75,6 +87,8 @@ class Planner:
         for row in rows:
             try:
                 plans.take(await self._plan(row))
+            except StoreUnavailable:
+                raise  # which passes: after a pause the ticks would count as missed
             except Exception as error:  # noqa: BLE001 - one schedule that cannot be read must not stop the others
                 log.warning("schedule_broken", schedule=row["name"], tenant=row["tenant_id"], error=repr(error))
                 plans.advances.append(Advance(row["id"], row["cursor_at"], row["now"] + BROKEN_PAUSE))
@@ -131,6 +145,8 @@ class Planner:
         record = TickRow(row["id"], at, "rule", row["tenant_id"], run_at, "fired", job_id)
         try:
             plans.jobs.append(await self.job(row, definition, at, run_at, job_id))
+        except StoreUnavailable:
+            raise  # which passes: the tick is still owed
         except HoraeError as error:
             plans.ticks.append(record._replace(state="skipped", job_id=None, reason=error.code, detail=error.detail))
             return 0
@@ -155,6 +171,8 @@ class Planner:
         own = Plans.empty()
         try:
             replace = await self._judge(row, due, busy=bool(alive), plans=own)
+        except StoreUnavailable:
+            raise
         except Exception as error:  # noqa: BLE001 - as in `plan`
             log.warning("schedule_broken", schedule=row["name"], tenant=row["tenant_id"], error=repr(error))
             plans.ticks.extend(_settled(tick, "skipped", "broken", repr(error)) for tick in due)

@@ -4,6 +4,7 @@ Every change takes back what has not started, in its own transaction, and lets t
 and waited for a worker are still owed: they run as the schedule is now.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
@@ -16,6 +17,7 @@ import structlog
 from horae.engine.access import Caller
 from horae.engine.calendars import Calendars
 from horae.engine.clock import Clock
+from horae.engine.pace import Pace
 from horae.engine.planning import Planner, definition_of
 from horae.engine.signals import Signals
 from horae.engine.tally import Tally
@@ -34,6 +36,8 @@ log = structlog.get_logger()
 STATES: Final = ("active", "paused", "ended")
 PREVIEW: Final = 10
 MAX_PREVIEW: Final = 10_000
+PREVIEW_SECONDS: Final = 10.0
+"""A tick may be made of thousands that were moved to one place, so a number of them does not say how long it takes."""
 MAX_INTERVAL: Final = 31 * 86_400
 MOMENT: Final = timedelta(microseconds=1)
 _encoder = msgspec.json.Encoder()
@@ -218,8 +222,15 @@ class Scheduling:
         """The ticks to come, those that will be skipped among them. Nothing is saved."""
         blocked = await self._planner.blocked(tenant_id, definition)
         after = (since or self._clock.now()) - MOMENT
-        found = islice(ticks(definition, definition.name, after, blocked), min(count, MAX_PREVIEW))
-        return [tick for tick in found if until is None or tick.at < until]
+        found, pace, began = list[Tick](), Pace(), time.monotonic()
+        for tick in islice(ticks(definition, definition.name, after, blocked), min(count, MAX_PREVIEW)):
+            if until is not None and tick.at >= until:
+                break
+            found.append(tick)
+            await pace.keep()
+            if time.monotonic() - began > PREVIEW_SECONDS:
+                raise InvalidInput(f"count: {count} ticks take too long to work out; ask for fewer", field="count")
+        return found
 
     async def put_calendar(self, by: Caller, tenant_id: int, calendar: CalendarDefinition) -> None:
         """Schedules that use the calendar are planned anew."""

@@ -60,14 +60,27 @@ def _check_moves(timing: Timing, name: str, now: datetime) -> None:
     if not moves and not defers:
         return
     field, span = ("on_blocked" if moves else "outside", timedelta(days=366 if timing.calendars else 15))
-    plain = msgspec.structs.replace(timing, windows=[], calendars=[], jitter=None, starts_at=None, ends_at=None)
-    last = next(islice(ticks(plain, name, now, _never_blocked), MAX_MOVED, None), None)
-    if last is not None and last.at - now <= span:
+    if sum(islice((1 for _ in _dense(timing, name, now, span)), MAX_MOVED + 1)) > MAX_MOVED:
         raise InvalidInput(
             f"{field}: it fires more than {MAX_MOVED} times in {span.days} days, too often to move its ticks; "
             "fire less often, or let it be skip",
             field=field,
         )
+
+
+def _dense(timing: Timing, name: str, now: datetime, span: timedelta) -> Iterator[Tick]:
+    """Each rule's ticks from its first one on, which may lie months ahead: that stretch shows how dense it gets."""
+    plain = msgspec.structs.replace(timing, windows=[], calendars=[], jitter=None, starts_at=None, ends_at=None)
+    for rule in timing.rules:
+        found = ticks(msgspec.structs.replace(plain, rules=[rule]), name, now, _never_blocked)
+        first = next(found, None)
+        if first is not None:
+            yield first
+            yield from _before(first.at + span, found)
+
+
+def _before(end: datetime, found: Iterator[Tick]) -> Iterator[Tick]:
+    return takewhile(lambda tick: tick.at < end, found)
 
 
 def _check_sizes(timing: Timing) -> None:

@@ -72,19 +72,25 @@ class Backfills:
 
         return await self._database.atomically(work)
 
-    async def backfill_claim(self, limit: int, go_on: Callable[[asyncpg.Record, int], Awaitable[Step]]) -> Rows:
-        """Goes on with what runs; `go_on` is told how many jobs of it have not ended. Returns the jobs made."""
+    async def backfill_running(self, after: int, rows: int) -> Rows:
+        """Tenant and number of those that go on, by number."""
+        return await self._database.fetch("backfill_running", after, rows)
+
+    async def backfill_claim(
+        self, tenant_id: int, backfill_id: int, go_on: Callable[[asyncpg.Record, int], Awaitable[Step]]
+    ) -> Rows:
+        """Goes on with one; `go_on` is told how many jobs of it have not ended. Returns the jobs made."""
 
         async def work(tx: Transaction) -> Rows:
-            made: Rows = []
-            for row in await tx.fetch("backfill_claim", limit):
-                place = (row["tenant_id"], row["schedule_id"], row["id"], row["since"], row["until"])
-                (count,) = await tx.fetch("backfill_alive", *place)
-                step = await go_on(row, count["alive"])
-                fired = await put_ticks(tx, step.jobs, step.ticks)
-                made += fired
-                progress = (step.cursor_at, len(fired), step.skipped, step.finished)
-                await tx.fetch("backfill_advance", row["tenant_id"], row["id"], *progress)
+            row = await tx.fetchrow("backfill_claim", tenant_id, backfill_id)
+            if row is None:
+                return []
+            place = (tenant_id, row["schedule_id"], backfill_id, row["since"], row["until"])
+            (count,) = await tx.fetch("backfill_alive", *place)
+            step = await go_on(row, count["alive"])
+            made = await put_ticks(tx, step.jobs, step.ticks)
+            progress = (step.cursor_at, len(made), step.skipped, step.finished)
+            await tx.fetch("backfill_advance", tenant_id, backfill_id, *progress)
             return made
 
         return await self._database.atomically(work)

@@ -318,14 +318,17 @@ where b.tenant_id = $1 and b.schedule_id = $2 and ($3::bigint is null or b.id = 
 order by b.id desc
 limit $4;
 
+-- name: backfill_running
+-- The next backfills that go on, in the order of their numbers.
+-- $1 number to go on after, $2 rows
+select tenant_id, id from backfill where state = 'running' and id > $1 order by id limit $2;
+
 -- name: backfill_claim
--- Locks backfills to go on with.
--- $1 limit
+-- Locks a backfill to go on with. No row: it has ended, or somebody else is at it.
+-- $1 tenant, $2 backfill
 select b.*, s.definition, s.key_id, clock_timestamp() as now from backfill b
 join schedule s on s.id = b.schedule_id and s.tenant_id = b.tenant_id
-where b.state = 'running'
-order by b.id
-limit $1
+where b.tenant_id = $1 and b.id = $2 and b.state = 'running'
 for update of b skip locked;
 
 -- name: backfill_alive

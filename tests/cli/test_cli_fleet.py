@@ -14,6 +14,14 @@ def test_workers_are_listed(client: Horae, script: Script) -> None:
         assert expected in ran.out
 
 
+def test_workers_are_listed_page_after_page(client: Horae, script: Script) -> None:
+    script.on("GET", "/v1/workers", {"items": [worker(name="w9")], "next_cursor": "9"})
+    script.on("GET", "/v1/workers", {"items": [worker(name="w3")]})
+    out = client("workers").out
+    assert out.index("w9") < out.index("w3")
+    assert [seen.target for seen in script.seen][-1] == "/v1/workers?cursor=9"
+
+
 def test_no_worker_comes_with_the_command_to_start_one(client: Horae, script: Script) -> None:
     script.on("GET", "/v1/workers", {"items": []})
     assert "horae worker --app" in client("workers").err

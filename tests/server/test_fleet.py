@@ -13,6 +13,21 @@ async def events(house: House, worker: FakeWorker, **more: object) -> list[str]:
     return [item["event"] for item in answer.json["items"]]
 
 
+async def test_workers_are_listed_page_by_page_to_the_last(house: House):
+    joined = [(await house.worker(name=f"w{number}")).id for number in range(5)]
+    page = (await house.get("/v1/workers", limit=2)).json
+    listed = [item["id"] for item in page["items"]]
+    while cursor := page.get("next_cursor"):
+        page = (await house.get("/v1/workers", limit=2, cursor=cursor)).json
+        listed += [item["id"] for item in page["items"]]
+    assert listed == joined[::-1]
+
+
+async def test_a_place_in_the_list_of_workers_that_it_never_gave_is_refused(house: House):
+    answer = await house.get("/v1/workers", cursor="w1")
+    assert (answer.status, answer.json["field"]) == (400, "cursor")
+
+
 async def test_a_workers_life_is_told_latest_first(house: House):
     worker = await house.worker()
     await house.post(f"/v1/workers/{worker.id}/drain", {"reason": "new disk", "lasts": "2h"})

@@ -45,6 +45,18 @@ async def test_a_gate_is_closed_seen_extended_and_released(house: House) -> None
     assert [grant["id"] for grant in await worker.take()] == [job]
 
 
+async def test_a_gate_in_force_is_listed_however_many_newer_ones_are_over(house: House, conn: Any) -> None:
+    gate = await close(house, task="work")
+    await conn.execute(
+        """insert into gate (tenant_id, action, owner, released_at, drained_at)
+           select tenant_id, action, owner, now(), now() from gate, generate_series(1, 500)"""
+    )
+    in_force = (await house.get("/v1/gates")).json
+    assert ([one["id"] for one in in_force["items"]], in_force["more"]) == ([gate["id"]], False)
+    latest = (await house.get("/v1/gates", all="true")).json
+    assert (len(latest["items"]), latest["more"]) == (500, True)
+
+
 async def test_a_held_job_says_so_and_goes_on_after_the_release(house: House) -> None:
     await house.put_task("work")
     job = await house.submit(params={"customer": "acme"})
@@ -102,6 +114,9 @@ async def test_the_emergency_stop_stops_what_runs_too_if_asked(house: House) -> 
     stop = (await house.post("/v1/stop", {"running": "cancel", "reason": "fire"})).json
     assert (stop["kind"], stop["tenant"]) == ("stop", "red")
     assert (await house.post("/v1/stop")).json["id"] == stop["id"]
+    await close(house, task="never")
+    assert [gate["id"] for gate in (await house.get("/v1/gates", kind="stop")).json["items"]] == [stop["id"]]
+    assert (await house.get("/v1/gates", kind="flood")).code == "invalid_input"
     async with asyncio.timeout(30):
         while not (asked := (await worker.exchange())["cancel"]):  # noqa: ASYNC110 - a duty does it, in its own time
             await asyncio.sleep(0.05)

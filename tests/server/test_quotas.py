@@ -96,6 +96,16 @@ async def test_queues_are_listed_to_their_tenant(red: House):
     assert (await red.get("/v1/queues", who="red", tenant="blue")).code == "forbidden"
 
 
+async def test_more_queues_than_are_listed_are_told_of(red: House, conn):
+    assert (await red.get("/v1/queues")).json["more"] is False
+    await conn.execute(
+        """insert into depth (tenant_id, queue)
+           select id, 'queue-' || n from tenant, generate_series(1, 5000) n where name = 'blue'"""
+    )
+    page = (await red.get("/v1/queues", who="blue")).json
+    assert (len(page["items"]), page["more"]) == (5000, True)
+
+
 async def _queues(house: House, count: int) -> bool:
     return len((await house.get("/v1/queues")).json["items"]) == count
 

@@ -65,13 +65,13 @@ async def test_an_exchange_whose_claim_found_nothing_ends_with_its_time(house: H
         return []
 
     monkeypatch.setattr(jobs, "job_claim", nothing_left)
-    asking = asyncio.create_task(worker.take(1, wait=1))
+    asking, wait = asyncio.create_task(worker.take(1, wait=4)), asyncio.create_task(asyncio.sleep(4.5))
     await wait_for(lambda: house.engine.dispatch.depth()["waiting_workers"] == 1)
     await house.submit()
-    await under_way.wait()
-    await asyncio.sleep(1.5)
+    await asyncio.wait_for(under_way.wait(), 60)
+    await wait
     go.set()
-    assert await asyncio.wait_for(asking, 10) == []
+    assert await asyncio.wait_for(asking, 60) == []
 
 
 async def test_an_exchange_whose_claim_failed_is_answered(house: House, monkeypatch):
@@ -82,7 +82,7 @@ async def test_an_exchange_whose_claim_failed_is_answered(house: House, monkeypa
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(house.engine.dispatch, "_grants", broken)
-    asking = asyncio.create_task(worker.call("/exchange", {"want": 1, "number": 1, "wait": 2}))
+    asking = asyncio.create_task(worker.call("/exchange", {"want": 1, "number": 1, "wait": 30}))
     await wait_for(lambda: house.engine.dispatch.depth()["waiting_workers"] == 1)
     await house.submit()
     assert (await asyncio.wait_for(asking, 20)).status >= 500
@@ -149,6 +149,50 @@ async def test_grants_whose_answer_was_lost_are_given_away_when_named(house: Hou
     lost = (await worker.exchange(1, 5))["jobs"]
     again = await worker.exchange(1, 5, lost=[worker.number])
     assert (lost[0]["attempt"], again["jobs"][0]["attempt"]) == (2, 3)
+
+
+async def test_an_exchange_that_is_sent_again_on_the_way_gets_no_job_that_nobody_would_run(house: House):
+    worker = await house.worker()
+    first = await house.submit()
+    (grant,) = await worker.take()
+    second = await house.submit()
+    again = await worker.call("/exchange", {"want": 1, "number": worker.number, "wait": 0})
+    assert (again.status, again.json["code"]) == (409, "repeated_exchange")
+    assert await worker.finish(end(grant)) == []
+    assert (await state(house, first), await state(house, second)) == ("succeeded", "ready")
+
+
+async def test_a_repeated_exchange_whose_sender_hangs_up_takes_nothing_from_the_worker(
+    house: House, neighbour: House, monkeypatch
+):
+    """The second coming waits at another server; it is granted a job while whoever sent it hangs up."""
+    worker = await house.worker()
+    kept = await house.submit()
+    (grant,) = await worker.take()
+    jobs, under_way, go = neighbour.engine.dispatch._claims._jobs, asyncio.Event(), asyncio.Event()
+    real = jobs.job_claim
+
+    async def slow(*args):
+        under_way.set()
+        await go.wait()
+        return await real(*args)
+
+    path, body = f"/v1/workers/{worker.id}/exchange", {"want": 1, "number": worker.number, "wait": 30}
+    sending = asyncio.create_task(neighbour.post(path, body, role=Role.WORKER))
+    await wait_for(lambda: neighbour.engine.dispatch.depth()["waiting_workers"] == 1)
+    monkeypatch.setattr(jobs, "job_claim", slow)
+    other = await house.submit()
+    await under_way.wait()
+    sending.cancel()
+    await asyncio.gather(sending, return_exceptions=True)
+    go.set()
+    await wait_for(lambda: is_in(house, other, "ready"))
+    assert await state(house, kept) == "running"
+    assert await worker.finish(end(grant)) == []
+
+
+async def is_in(house: House, job_id: str, wanted: str) -> bool:
+    return await state(house, job_id) == wanted
 
 
 async def test_a_worker_that_leaves_gives_its_jobs_back(house: House):

@@ -96,7 +96,10 @@ def list_gates(*, all_: bool = False, access: Access = HERE) -> None:
         Also those that are over.
     """
     with access.client() as client:
-        found = client.gates(over=all_).items
+        page = client.gates(over=all_)
+    found = page.items
+    if page.more:
+        note(f"these are the latest {len(found)}; there may be more")
     if access.json:
         print_lines(found)
         return

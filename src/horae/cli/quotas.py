@@ -106,7 +106,11 @@ def queues(name: str | None = None, /, *, tenant: str | None = None, access: Acc
         _waiting(name, tenant, access)
         return
     with access.client() as client:
-        found = client.queues(tenant).items
+        page = client.queues(tenant)
+    found = page.items
+    if page.more:
+        narrower = "" if tenant else ": --tenant tells those of one tenant"
+        note(f"these are the first {len(found)}; there may be more{narrower}")
     if access.json:
         print_lines(found)
         return

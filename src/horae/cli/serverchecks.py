@@ -108,7 +108,7 @@ def _check_key(client: "Client") -> list[Finding]:
 
 def _check_workers(client: "Client") -> Finding:
     try:
-        found = client.workers().items
+        found = client.all_workers()
     except HoraeError as error:
         return fail("workers", error.detail, "see the server's log")
     alive = [worker for worker in found if worker.health != "gone" and worker.state == "active"]

@@ -28,7 +28,7 @@ def workers(worker_id: int | None = None, /, *, state: str | None = None, access
         _show(worker_id, access)
         return
     with access.client() as client:
-        found = client.workers(state).items
+        found = client.all_workers(state)
     if access.json:
         print_lines(found)
         return

@@ -234,8 +234,9 @@ def events(job_id: str) -> Call[bytes]:
     return _stream(_job(job_id) + "/events", {})
 
 
-def workers(state: str | None = None, *, runs: bool = False) -> Call[WorkerPage]:
-    return Call("GET", "/v1/workers", _reads(WorkerPage), _query(state=state, runs="true" if runs else None))
+def workers(state: str | None = None, cursor: str | None = None, *, runs: bool = False) -> Call[WorkerPage]:
+    query = _query(state=state, cursor=cursor, runs="true" if runs else None)
+    return Call("GET", "/v1/workers", _reads(WorkerPage), query)
 
 
 def worker(worker_id: int) -> Call[Worker]:

@@ -10,9 +10,18 @@ from horae.wire.workers import Worker, WorkerHistory, WorkerPage
 
 
 class FleetFace(Sender):
-    def workers(self, state: str | None = None, *, runs: bool = False) -> WorkerPage:
-        """Those that are active or draining; `runs` has each tell what it runs."""
-        return self.send(calls.workers(state, runs=runs))
+    def workers(self, state: str | None = None, cursor: str | None = None, *, runs: bool = False) -> WorkerPage:
+        """Those that are active or draining, a thousand at a time; `runs` has each tell what it runs."""
+        return self.send(calls.workers(state, cursor, runs=runs))
+
+    def all_workers(self, state: str | None = None) -> list[Worker]:
+        """Page after page."""
+        page = self.workers(state)
+        found = page.items
+        while page.next_cursor is not None:
+            page = self.workers(state, page.next_cursor)
+            found += page.items
+        return found
 
     def worker(self, worker_id: int) -> Worker:
         return self.send(calls.worker(worker_id))
@@ -45,8 +54,16 @@ class FleetFace(Sender):
 
 
 class AsyncFleetFace(AsyncSender):
-    async def workers(self, state: str | None = None, *, runs: bool = False) -> WorkerPage:
-        return await self.send(calls.workers(state, runs=runs))
+    async def workers(self, state: str | None = None, cursor: str | None = None, *, runs: bool = False) -> WorkerPage:
+        return await self.send(calls.workers(state, cursor, runs=runs))
+
+    async def all_workers(self, state: str | None = None) -> list[Worker]:
+        page = await self.workers(state)
+        found = page.items
+        while page.next_cursor is not None:
+            page = await self.workers(state, page.next_cursor)
+            found += page.items
+        return found
 
     async def worker(self, worker_id: int) -> Worker:
         return await self.send(calls.worker(worker_id))

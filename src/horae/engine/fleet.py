@@ -24,7 +24,7 @@ from horae.model.sizes import LARGEST
 from horae.model.states import End
 from horae.model.task import TaskDefinition
 from horae.model.wishes import check_word
-from horae.model.work import CancelOrder, Finished, Progress
+from horae.model.work import CancelOrder, Finished, Grant, Progress
 from horae.store.workers import Workers
 
 log = structlog.get_logger()
@@ -215,15 +215,20 @@ class Fleet:
         """Gives away what was granted in answers that never arrived (or, without numbers, everything)."""
         total = 0
         while rows := await self._workers.lease_of_worker(worker_id, numbers, RELEASE_BATCH):
-            unstarted = [
-                Finished(id=row["id"], lane=row["lane_id"], attempt=row["attempt"], end=End.UNDELIVERED) for row in rows
-            ]
+            unstarted = [_undelivered(row["id"], row["lane_id"], row["attempt"]) for row in rows]
             if len(await self._complete.attempts(worker_id, unstarted)) == len(unstarted):
                 break
             total += len(unstarted)
         if total:
             log.info("grants_taken_back", worker=worker_id, jobs=total)
         return total
+
+    async def hand_back(self, worker_id: int, grants: Sequence[Grant]) -> None:
+        """Gives away what its worker has not been told of."""
+        await self._complete.attempts(
+            worker_id, [_undelivered(grant.id, grant.lane, grant.attempt) for grant in grants]
+        )
+        log.info("grants_taken_back", worker=worker_id, jobs=len(grants))
 
     async def progress(self, worker_id: int, progress: Sequence[Progress]) -> None:
         """Notes how far jobs are. A note the store refuses is dropped: it must never cost a worker its heartbeat."""
@@ -266,8 +271,13 @@ class Fleet:
             raise NotFound(f"there is no worker {worker_id}")
         return row
 
-    async def list_all(self, tenant_id: int | None, states: Sequence[str]) -> list[asyncpg.Record]:
-        return await self._workers.worker_list(tenant_id, states)
+    async def page(
+        self, tenant_id: int | None, states: Sequence[str], after: int | None, limit: int
+    ) -> tuple[list[asyncpg.Record], int | None]:
+        """Workers, and the one after which the next page goes on."""
+        rows = await self._workers.worker_list(tenant_id, states, after, limit + 1)
+        page = rows[:limit]
+        return page, page[-1]["id"] if len(rows) > limit else None
 
     async def history(self, by: Caller, worker_id: int) -> list[asyncpg.Record]:
         """What happened to a worker, and to those of its name and host before it: each start has its own number."""
@@ -298,3 +308,7 @@ class Fleet:
         if session is not None:
             session.orders_pending = True
             session.nudge()
+
+
+def _undelivered(job_id: str, lane_id: int, attempt: int) -> Finished:
+    return Finished(id=job_id, lane=lane_id, attempt=attempt, end=End.UNDELIVERED)

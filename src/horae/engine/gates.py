@@ -34,6 +34,7 @@ from horae.store.gates import Gates, Restore
 log = structlog.get_logger()
 
 MAX_REASON: Final = 500
+MAX_GATES: Final = 500
 COUNT_IN_LIST: Final = 1000
 COUNT_OF_ONE: Final = 100_000
 RESTORE_BATCH: Final = 500
@@ -165,12 +166,15 @@ class Gating:
         stops = [await self.get(by, gate_id) for gate_id in await self._gates.gate_stops(tenant_id)]
         return Radius(rows, stops)
 
-    async def list_all(self, by: Caller, tenant: str | None = None, *, over: bool) -> list[asyncpg.Record]:
+    async def list_all(
+        self, by: Caller, tenant: str | None = None, *, over: bool, kind: Kind | None = None
+    ) -> list[asyncpg.Record]:
+        """The latest of them, at most MAX_GATES."""
         tenant_id = await self._access.tenant_filter(by, tenant)
-        return await self._gates.gate_list(tenant_id, None, COUNT_IN_LIST, over=over)
+        return await self._gates.gate_list(tenant_id, None, COUNT_IN_LIST, MAX_GATES, over=over, kind=kind)
 
     async def get(self, by: Caller, gate_id: int) -> asyncpg.Record:
-        rows = await self._gates.gate_list(by.tenant_id, gate_id, COUNT_OF_ONE, over=True)
+        rows = await self._gates.gate_list(by.tenant_id, gate_id, COUNT_OF_ONE, 1, over=True)
         if not rows:
             raise NotFound(f"there is no gate {gate_id}")
         return rows[0]

@@ -10,6 +10,7 @@ from horae.engine.backlog import Profile
 from horae.engine.breadth import Breadth
 from horae.engine.charges import Charges
 from horae.engine.line import Line
+from horae.engine.numbers import Numbers
 from horae.engine.record import Record
 from horae.model.matching import Free, Offer, affinity, fits, sticky_choice, whole
 
@@ -35,6 +36,7 @@ class Session:
         self.load = 0.0
         """How busy it is, 0…1, as of its last heartbeat."""
         self.record = Record()
+        self.numbers = Numbers()
         self.charges = Charges()
         self.breadth = Breadth()
         self.reserved_for: Profile | None = None

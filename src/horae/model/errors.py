@@ -132,6 +132,10 @@ class WorkerGone(HoraeError):
     code, status, title = "worker_gone", 410, "The worker's lease has ended: join again"
 
 
+class RepeatedExchange(HoraeError):
+    code, status, title = "repeated_exchange", 409, "This exchange has come before"
+
+
 class QuotaExceeded(HoraeError):
     """`scope`, `limit`, `remaining` and `retry_after` are in `extra`."""
 

@@ -6,7 +6,8 @@ import asyncpg
 import msgspec
 
 from horae.engine.gatepreview import preview as look_ahead
-from horae.engine.gates import COUNT_IN_LIST, COUNT_OF_ONE, GateOrder
+from horae.engine.gates import COUNT_IN_LIST, COUNT_OF_ONE, MAX_GATES, GateOrder
+from horae.model.errors import InvalidInput
 from horae.model.gates import Action, Kind, Running
 from horae.server.calls import Call, Reply
 from horae.wire.gates import (
@@ -36,8 +37,13 @@ _stop = msgspec.json.Decoder(Stop)
 
 async def list_gates(call: Call) -> Reply:
     over = call.query.get("all") == "true"
-    rows = await call.engine.gating.list_all(call.caller, call.query.get("tenant"), over=over)
-    return Reply(GatePage([_view(row, COUNT_IN_LIST) for row in rows]))
+    kind = call.query.get("kind")
+    if kind is not None and kind not in set(Kind):
+        raise InvalidInput(f"kind: one of {', '.join(Kind)}", field="kind")
+    rows = await call.engine.gating.list_all(
+        call.caller, call.query.get("tenant"), over=over, kind=None if kind is None else Kind(kind)
+    )
+    return Reply(GatePage([_view(row, COUNT_IN_LIST) for row in rows], more=len(rows) == MAX_GATES))
 
 
 async def create(call: Call) -> Reply:

@@ -6,7 +6,7 @@ import msgspec
 
 from horae.engine.gauges import Standing
 from horae.engine.lineup import Lineup
-from horae.engine.queues import QueueView
+from horae.engine.queues import MAX_QUEUES, QueueView
 from horae.model.errors import HoraeError, QuotaExceeded
 from horae.model.job import JobRequest
 from horae.server.calls import Call, Reply
@@ -40,7 +40,8 @@ async def remove_quota(call: Call) -> Reply:
 
 async def list_queues(call: Call) -> Reply:
     tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
-    return Reply(QueuePage([_queue(view) for view in await call.engine.queues.list_all(tenant_id)]))
+    views = await call.engine.queues.list_all(tenant_id)
+    return Reply(QueuePage([_queue(view) for view in views], more=len(views) == MAX_QUEUES))
 
 
 def _queue(view: QueueView) -> Queue:

@@ -10,7 +10,7 @@ from horae.engine.dispatch import Waiter
 from horae.engine.fleet import Joining, Load, Steering
 from horae.engine.output import Chunk
 from horae.engine.sessions import Session
-from horae.model.errors import InvalidInput
+from horae.model.errors import InvalidInput, RepeatedExchange
 from horae.model.work import Grant
 from horae.server.calls import Call, Reply
 from horae.server.views import worker_view
@@ -34,6 +34,8 @@ from horae.wire.workers import (
 
 MAX_WAIT: Final = 30.0
 MAX_FINISHED: Final = 5000
+MAX_PAGE: Final = 1000
+MAX_NUMBER: Final = 2**31 - 1
 STATES: Final = frozenset({"active", "draining", "left", "lost"})
 _join = msgspec.json.Decoder(Join)
 _exchange = msgspec.json.Decoder(Exchange)
@@ -56,6 +58,9 @@ async def exchange(call: Call) -> Reply:
     asked = _decode_exchange(call)
     engine = call.engine
     session = await engine.fleet.session(call.caller, call.number("worker_id"))
+    if asked.want > 0 and asked.number and not session.numbers.is_first(asked.number):
+        # Not an empty answer: if the first one never arrived, the worker must name the number as lost.
+        raise RepeatedExchange(f"exchange {asked.number} came twice: what it was granted the first time counts")
     if asked.lost:
         await engine.fleet.take_back(session.worker_id, asked.lost)
     answer = Exchanged()
@@ -83,6 +88,8 @@ def _decode_exchange(call: Call) -> Exchange:
         raise InvalidInput(f"the exchange is not valid: {str(error)[:200]}") from error
     if len(asked.finished) > MAX_FINISHED or asked.want < 0 or len(asked.lost) > MAX_FINISHED:
         raise InvalidInput(f"an exchange carries at most {MAX_FINISHED} ends, and wants 0 or more jobs")
+    if not 0 <= asked.number <= MAX_NUMBER:
+        raise InvalidInput(f"number: 0…{MAX_NUMBER}")
     return asked
 
 
@@ -106,10 +113,13 @@ async def _wait(call: Call, session: Session, asked: Exchange) -> list[Grant]:
 
 
 async def _served(call: Call, waiter: Waiter, gone: "asyncio.Future[None]") -> list[Grant]:
-    """The grants of a waiter that is being served. If the worker is gone, they are given away again at once."""
+    """The grants of a waiter that is being served. If the worker is gone, they are given away again at once.
+
+    These and no others: what the same number was granted through another server may have arrived.
+    """
     grants = await waiter.answer
     if gone.done() and grants:
-        await call.engine.fleet.take_back(waiter.session.worker_id, [waiter.number])
+        await call.engine.fleet.hand_back(waiter.session.worker_id, grants)
         return []
     return grants
 
@@ -169,12 +179,21 @@ async def list_workers(call: Call) -> Reply:
     if not STATES.issuperset(states):
         raise InvalidInput(f"state: one or more of {', '.join(sorted(STATES))}", field="state")
     tenant_id = await call.engine.access.tenant_filter(call.caller, call.query.get("tenant"))
-    views = [worker_view(row) for row in await call.engine.fleet.list_all(tenant_id, states)]
+    limit = int(call.query_number("limit", MAX_PAGE, 1, MAX_PAGE))
+    rows, after = await call.engine.fleet.page(tenant_id, states, _cursor(call), limit)
+    views = [worker_view(row) for row in rows]
     if call.query.get("runs") == "true":
         runs = await call.engine.fleet.runs(tenant_id)
         for view in views:
             view.runs = [TaskRuns(row["task"], row["jobs"]) for row in runs.get(view.id, ())]
-    return Reply(WorkerPage(views))
+    return Reply(WorkerPage(views, None if after is None else str(after)))
+
+
+def _cursor(call: Call) -> int | None:
+    text = call.query.get("cursor")
+    if text is not None and not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise InvalidInput("cursor: not one that this list gave", field="cursor")
+    return None if text is None else int(text)
 
 
 async def get(call: Call) -> Reply:

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from horae.store.database import Database, Rows, Transaction, columns
-from horae.store.moves import put_expiry
+from horae.store.moves import Moved, end_overtaken, put_expiry
 from horae.store.policy import policy_touch
 
 LOWEST_RANK: Final = -(2**63)
@@ -65,8 +65,10 @@ class Gates:
 
         return await self._database.atomically(work)
 
-    async def gate_list(self, tenant_id: int | None, gate_id: int | None, bound: int, *, over: bool) -> Rows:
-        return await self._database.fetch("gate_list", tenant_id, gate_id, over, bound, 500)
+    async def gate_list(
+        self, tenant_id: int | None, gate_id: int | None, bound: int, rows: int, *, over: bool, kind: str | None = None
+    ) -> Rows:
+        return await self._database.fetch("gate_list", tenant_id, gate_id, over, bound, rows, kind)
 
     async def gate_stops(self, tenant_id: int | None) -> list[int]:
         return [row["id"] for row in await self._database.fetch("gate_stops", tenant_id)]
@@ -122,9 +124,14 @@ class Gates:
         """`jobs` are (lane, rank, id, tenant)."""
         return await self._database.fetch("gate_drop_pending", gate_id, *columns(jobs), error)
 
-    async def gate_block_leased(self, worker_id: int, jobs: Sequence[tuple[object, ...]]) -> Rows:
+    async def gate_block_leased(self, worker_id: int, jobs: Sequence[tuple[int, str, int, int, int, int]]) -> Moved:
         """`jobs` are (lane, id, attempt, tenant, rank, gate)."""
-        return await self._database.fetch("gate_block_leased", worker_id, *columns(jobs), hot=True)
+
+        async def work(tx: Transaction) -> Moved:
+            blocked = await tx.fetch("gate_block_leased", worker_id, *columns(jobs))
+            return Moved(blocked, await end_overtaken(tx, worker_id, blocked))
+
+        return await self._database.atomically(work, hot=True)
 
     async def gate_drop_leased(self, worker_id: int, jobs: Sequence[tuple[object, ...]]) -> Rows:
         """`jobs` are (lane, id, attempt, tenant, gate, error)."""

@@ -59,6 +59,8 @@ class Gate(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 class GatePage(msgspec.Struct):
     items: list[Gate]
+    more: bool = False
+    """Only the latest are given: there may be more."""
 
 
 class GateChanges(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -56,6 +56,8 @@ class Queue(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 class QueuePage(msgspec.Struct):
     items: list[Queue]
+    more: bool = False
+    """By tenant and name, only the first are given: there may be more."""
 
 
 class WaitingLane(msgspec.Struct, kw_only=True, omit_defaults=True):

@@ -52,7 +52,7 @@ class Exchange(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_de
     want: int = 0
     """How many jobs the worker can start within about a second."""
     number: int = 0
-    """The number of this call, when it wants work: 1, 2, 3 …"""
+    """The number of this call, when it wants work: 1, 2, 3 …, each once. One that comes again is refused."""
     lost: list[int] = []
     wait: float = 0.0
     """Seconds to wait for work when there is none; at most 30."""
@@ -170,6 +170,7 @@ class Drain(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defau
 
 class WorkerPage(msgspec.Struct, omit_defaults=True):
     items: list[Worker]
+    next_cursor: str | None = None
 
 
 class WorkerEvent(msgspec.Struct, kw_only=True, omit_defaults=True):

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import aiohttp
 import msgspec
 
-from horae.model.errors import HoraeError, Unreachable, WorkerGone
+from horae.model.errors import HoraeError, RepeatedExchange, Unreachable, WorkerGone
 from horae.wire.briefs import Brief, BriefRequest
 from horae.wire.problems import decode_problem
 from horae.wire.workers import Join, Joined
@@ -99,5 +99,10 @@ def _decode(body: bytes, kind: type[T]) -> T:
 
 
 def is_refusal(error: HoraeError) -> bool:
-    """The server understood the call and said no: asking the same again is useless."""
-    return 400 <= error.status < 500 and error.status not in (401, 403, 408, 429)
+    """The server understood the call and said no: asking the same again is useless.
+
+    What was sent again on the way is not refused: it goes with the next call.
+    """
+    return (
+        400 <= error.status < 500 and error.status not in (401, 403, 408, 429) and error.code != RepeatedExchange.code
+    )

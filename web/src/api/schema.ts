@@ -2518,6 +2518,8 @@ export interface components {
         /** GatePage */
         GatePage: {
             items: components["schemas"]["Gate"][];
+            /** @default false */
+            more?: boolean;
         };
         /** GatePreview */
         GatePreview: {
@@ -3351,7 +3353,7 @@ export interface components {
         };
         Problem: {
             /** @enum {unknown} */
-            code: "already_exists" | "duplicate_backfill" | "duplicate_job" | "forbidden" | "gate_closed" | "gone" | "idempotency_conflict" | "internal" | "invalid_input" | "invalid_params" | "invalid_signature" | "job_failed" | "malformed_body" | "method_not_allowed" | "not_found" | "not_ready" | "nowhere_to_run" | "outcome_unknown" | "overloaded" | "quota_exceeded" | "result_timeout" | "secret_in_use" | "secrets_locked" | "setup" | "store_unavailable" | "task_changed" | "task_in_use" | "too_large" | "unauthenticated" | "unknown_task" | "unreachable" | "unsafe_store" | "unsatisfiable_range" | "worker_gone" | "wrong_state";
+            code: "already_exists" | "duplicate_backfill" | "duplicate_job" | "forbidden" | "gate_closed" | "gone" | "idempotency_conflict" | "internal" | "invalid_input" | "invalid_params" | "invalid_signature" | "job_failed" | "malformed_body" | "method_not_allowed" | "not_found" | "not_ready" | "nowhere_to_run" | "outcome_unknown" | "overloaded" | "quota_exceeded" | "repeated_exchange" | "result_timeout" | "secret_in_use" | "secrets_locked" | "setup" | "store_unavailable" | "task_changed" | "task_in_use" | "too_large" | "unauthenticated" | "unknown_task" | "unreachable" | "unsafe_store" | "unsatisfiable_range" | "worker_gone" | "wrong_state";
             detail: string;
             status: number;
             title: string;
@@ -3423,6 +3425,8 @@ export interface components {
         /** QueuePage */
         QueuePage: {
             items: components["schemas"]["Queue"][];
+            /** @default false */
+            more?: boolean;
         };
         /** Quota */
         Quota: {
@@ -4508,6 +4512,8 @@ export interface components {
         /** WorkerPage */
         WorkerPage: {
             items: components["schemas"]["Worker"][];
+            /** @default null */
+            next_cursor?: string | null;
         };
         /** WorstTask */
         WorstTask: {
@@ -5345,6 +5351,7 @@ export interface operations {
         parameters: {
             query?: {
                 all?: string;
+                kind?: string;
                 tenant?: string;
             };
             header?: never;
@@ -8628,6 +8635,8 @@ export interface operations {
                 state?: string;
                 tenant?: string;
                 runs?: string;
+                cursor?: string;
+                limit?: string;
             };
             header?: never;
             path?: never;

@@ -16,7 +16,8 @@ select id from made union all select id from gate where request = $13;
 
 -- name: gate_list
 -- Gates, latest first, with how many jobs each holds or dropped, counted up to a bound.
--- $1 tenant or null for any, $2 gate or null for all, $3 whether those that are over as well, $4 bound, $5 rows
+-- $1 tenant or null for any, $2 gate or null for all, $3 whether those that are over as well, $4 bound, $5 rows,
+-- $6 kind or null for any
 select g.*, t.name as tenant, h.held
 from gate g left join tenant t on t.id = g.tenant_id
 cross join lateral (
@@ -38,7 +39,7 @@ cross join lateral (
     end as held
 ) h
 where ($1::int is null or g.tenant_id = $1 or g.tenant_id is null) and ($2::int is null or g.id = $2)
-  and ($3 or g.drained_at is null)
+  and ($3 or g.drained_at is null) and ($6::text is null or g.kind = $6)
 order by g.id desc
 limit $5;
 
@@ -273,7 +274,7 @@ with held as materialized (
     select rank, id, lane_id, attempt - 1, gate_id from held
     where (select same_or_retry((select count(*) from held), (select count(*) from gone)))
 )
-select id::text as id, slots from held;
+select id::text as id, attempt, slots from held;
 
 -- name: gate_drop_leased
 -- The same for gates that drop: from lease to outcome.
@@ -343,8 +344,9 @@ with open as materialized (
     select b.ctid as place, b.lane_id, b.rank, b.id, b.attempt from blocked b
     where b.gate_id = $1
     order by b.rank
-    limit (select greatest(0, ceil((extract(epoch from clock_timestamp() - start) + $2) * release_rate))::bigint
-           from open)
+    -- No row in `open`, and it would be no limit at all.
+    limit coalesce((select greatest(0, ceil((extract(epoch from clock_timestamp() - start) + $2) * release_rate))::bigint
+                    from open), 0)
     for update skip locked
 ), turns as materialized (
     select p.*, o.start + (row_number() over (order by p.rank) - 1) / o.release_rate * interval '1 second' as run_at
@@ -419,12 +421,14 @@ select p.tenant_id, p.id, p.lane_id, p.rank, p.run_at, p.options, b.id is not nu
 from picked p left join back b on b.tenant_id = p.tenant_id and b.id = p.id;
 
 -- name: gate_cancel_running
--- Asks the workers of running jobs to stop them. Returns the workers.
+-- Asks the workers of running jobs to stop them. Returns the workers. The lock keeps a job from going back to pending
+-- meanwhile, where nobody would look for the request.
 -- $1 lanes, $2 ids, $3 reason, $4 who
 insert into cancel_request (id, worker_id, lane_id, attempt, reason, requested_by)
 select le.id, le.worker_id, le.lane_id, le.attempt, $3, $4
 from unnest($1::int[], $2::uuid[]) as w (lane_id, id)
 join lease le on le.lane_id = w.lane_id and le.id = w.id
+for share of le
 on conflict (worker_id, id) do update set reason = excluded.reason, attempt = excluded.attempt
 returning worker_id;
 

@@ -123,6 +123,20 @@ async def test_jobs_that_live_come_in_the_order_in_which_they_stand(house: House
     assert found == [urgent, mixed["ready"], mixed["failed"]]
 
 
+async def test_a_job_that_ends_while_its_page_is_read_comes_once(house: House, monkeypatch: pytest.MonkeyPatch):
+    """It was read as one that runs; then it ends, and those that have ended are read."""
+    worker, grant = await running_job(house)
+    real = livelists.LiveLists._ended
+
+    async def ended(*asked: Any) -> Any:
+        await worker.finish(end(grant))
+        return await real(*asked)
+
+    monkeypatch.setattr(livelists.LiveLists, "_ended", ended)
+    (found,) = (await house.get("/v1/jobs", status="running,succeeded")).json["items"]
+    assert (found["id"], found["state"]) == (grant["id"], "succeeded")
+
+
 async def test_more_lanes_than_are_merged_at_once_are_listed_each_exactly_once(
     house: House, monkeypatch: pytest.MonkeyPatch
 ):

@@ -210,14 +210,17 @@ class Dispatch:
     # Claiming.
 
     async def _claim(self, session: Session, number: int, chosen: Sequence[Chosen], want: int) -> list[Grant]:
+        got = NOTHING
         try:
             failpoints.reach("claim.before_commit")
             got = await self._claims.take(session, number, chosen, want)
             failpoints.reach("claim.after_commit")
+            outdated = bool(got.fruitless) and await self._policy.differs(chosen[0].policy)
         except BaseException:
-            self._learning.learn(session, chosen, NOTHING, want)
+            # What was taken comes back with the number, which has no answer; the lanes must be free for other claims.
+            self._learning.learn(session, chosen, got, want)
             raise
-        if got.fruitless and await self._policy.differs(chosen[0].policy):
+        if outdated:
             # They gave nothing because the policy had changed: the lanes are as full as they were.
             self._learning.undo(session, got.fruitless)
             chosen = [lane for lane in chosen if lane not in got.fruitless]

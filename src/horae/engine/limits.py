@@ -72,20 +72,20 @@ class Limits:
         return await self.get(by, tenant, spec.name)
 
     async def remove(self, by: Caller, tenant: str | None, name: str) -> None:
-        view = await self.get(by, tenant, name)
-        if by.tenant_id is not None and view.rule.tenant_id is None:
+        owner = await self._access.tenant_filter(by, tenant)
+        found = _of(owner, await self._rows.limit_list(owner, name), name)["tenant_id"]
+        if by.tenant_id is not None and found is None:
             raise Forbidden(f"the limit {name!r} is for all tenants: only a key that belongs to none can remove it")
-        await self._change(lambda tx: limit_remove(tx, view.rule.tenant_id, name))
+        if found != owner:
+            whose = "for all tenants: name the tenant whose limit it is" if owner is None else f"of tenant {tenant!r}"
+            raise NotFound(f"there is no limit {name!r} {whose}")
+        await self._change(lambda tx: limit_remove(tx, owner, name))
         log.info("limit_removed", limit=name, by=by.name)
 
     async def get(self, by: Caller, tenant: str | None, name: str) -> LimitView:
-        """The tenant's own limit of that name, else the one for all."""
-        tenant_id = await self._access.tenant_filter(by, tenant)
-        rows = await self._rows.limit_list(tenant_id, name)
-        if not rows:
-            raise NotFound(f"there is no limit {name!r}")
-        own = [row for row in rows if row["tenant_id"] is not None]
-        views = await self._with_use(own[:1] if tenant is not None and own else rows[:1])
+        """The tenant's own limit of that name, else the one for all. Without a tenant it is the other way round."""
+        owner = await self._access.tenant_filter(by, tenant)
+        views = await self._with_use([_of(owner, await self._rows.limit_list(owner, name), name)])
         return views[0]
 
     async def list_all(self, by: Caller, tenant: str | None) -> list[LimitView]:
@@ -143,6 +143,13 @@ class Limits:
                 if group.rule is not None:
                     found.setdefault(group.rule.id, set()).add(group.id)
         return [_view(row, [taken.get(group, 0) for group in found.get(row["id"], ())]) for row in rows]
+
+
+def _of(owner: int | None, rows: Sequence[asyncpg.Record], name: str) -> asyncpg.Record:
+    """The limit of this owner, none being all, else another that the caller may see."""
+    if not rows:
+        raise NotFound(f"there is no limit {name!r}")
+    return next((row for row in rows if row["tenant_id"] == owner), rows[0])
 
 
 def _rule(tenant_id: int | None, spec: LimitSpec) -> LimitRule:

@@ -64,6 +64,10 @@ class LiveLists:
 
     async def jobs(self, tenants: Sequence[int], wanted: JobFilter, after: LivePlace | None, limit: int) -> LivePage:
         """One page over one tenant, or all there are; those that have ended come last, newest first."""
+        page = await self._page(tenants, wanted, after, limit)
+        return page._replace(rows=_once(page.rows))
+
+    async def _page(self, tenants: Sequence[int], wanted: JobFilter, after: LivePlace | None, limit: int) -> LivePage:
         search = await self._lists.search(tenants, wanted, None, limit)
         if search is None:
             return LivePage([], None)
@@ -134,6 +138,12 @@ def _states(wanted: JobFilter, after: LivePlace | None) -> Iterator[LivePlace]:
 
 def _spots(jobs: Sequence[Standing], search: Search) -> list[Spot]:
     return [Spot(job.tenant_id, job.id) for job in jobs if search.since <= job.id < search.before]
+
+
+def _once(rows: Sequence[asyncpg.Record]) -> list[asyncpg.Record]:
+    """A job that went on while its page was read was read in two states: the later is true."""
+    last = {row["id"]: row for row in rows}
+    return [row for row in rows if row is last[row["id"]]]
 
 
 def _at(within: LivePlace, job: Standing) -> LivePlace:

@@ -2,10 +2,14 @@
 
 A NOTIFY inside the submitting transaction would serialise all commits, so it is sent from a connection of its own
 after the fact. Nothing relies on it: without notices, the scout and the timers' look find everything a moment later.
+
+Who only listens does not notice that the other end is gone without a word. So something is said every LOOK_SECONDS, if
+only a notice with nothing in it, and what is not answered in time ends the connection.
 """
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Final
@@ -31,6 +35,8 @@ MAX_TENANTS: Final = 30
 MAX_JOBS: Final = 100
 """That a notice of pulses names: it goes alone."""
 RECONNECT_SECONDS: Final = 1.0
+LOOK_SECONDS: Final = 15.0
+ANSWER_SECONDS: Final = 5.0
 
 
 class Notice(msgspec.Struct, omit_defaults=True):
@@ -120,16 +126,18 @@ class Notices:
 
     async def _tell(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
         while True:
-            await self._something.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await self._something.wait()
             if connection.is_closed():
                 raise ConnectionError("the connection for notices was ended")
+            silent = not self._something.is_set()
             self._something.clear()
             notice = self._gather()
-            if notice != Notice(self._sender):
-                await notice_send(connection, CHANNEL, msgspec.json.encode(notice).decode())
+            if silent or notice != Notice(self._sender):
+                await _send(connection, notice)
             if pulses := self._pulses.take_untold(MAX_TENANTS, MAX_JOBS):
-                alone = Notice(self._sender, pulses=pulses)
-                await notice_send(connection, CHANNEL, msgspec.json.encode(alone).decode())
+                await _send(connection, Notice(self._sender, pulses=pulses))
             await asyncio.sleep(SECONDS_BETWEEN)
 
     def _gather(self) -> Notice:
@@ -168,3 +176,8 @@ class Notices:
                 self._pulses.hear(tenant_id, beats)
         finally:
             self._hearing = False
+
+
+async def _send(connection: "asyncpg.Connection[asyncpg.Record]", notice: Notice) -> None:
+    async with asyncio.timeout(ANSWER_SECONDS):
+        await notice_send(connection, CHANNEL, msgspec.json.encode(notice).decode())

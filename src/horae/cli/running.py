@@ -1,13 +1,19 @@
 """How the long-running programs run and stop: the first Ctrl-C or SIGTERM asks, the second hurries."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from threading import Barrier
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
+
+HELPERS: Final = min(32, (os.cpu_count() or 1) + 4)
+"""Threads for what would hold up the loop: as many as Python would come to start."""
 
 
 class Orders:
@@ -46,7 +52,27 @@ def run(program: Coroutine[Any, Any, T]) -> T:
     import uvloop
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.get_loop().set_default_executor(helpers())
         return runner.run(program)
+
+
+def helpers(number: int = HELPERS) -> ThreadPoolExecutor:
+    """All started at once. Left alone, one more starts whenever all are busy: for hours, as a leak would show.
+
+    Where the system gives fewer threads, as many as it gives: those that stood waiting for the others would do so when
+    the program ends, too.
+    """
+    pool, together = ThreadPoolExecutor(number, "helper"), Barrier(number)
+    for started in range(number):
+        try:
+            pool.submit(together.wait)
+        except RuntimeError:
+            together.abort()
+            pool.shutdown()
+            if not started:
+                raise
+            return helpers(started)
+    return pool
 
 
 async def unless(work: Awaitable[Any], event: asyncio.Event, seconds: float | None = None) -> bool:

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from horae import failpoints
+from horae import failpoints, heap
 from horae.cli.failure import ERROR
 from horae.cli.journal import open_journal
 from horae.cli.masterkeys import master_keys
@@ -53,6 +53,7 @@ def server(
         )
     open_journal(os.environ.get("HORAE_LOG"), "server")
     failpoints.arm(os.environ)
+    heap.share_one_heap()
     return run(_serve(settings, settings.database, with_migration=migrate))
 
 

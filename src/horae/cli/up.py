@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import structlog
 from cyclopts import Parameter
 
-from horae import failpoints
+from horae import failpoints, heap
 from horae.cli.child import Child
 from horae.cli.journal import open_journal
 from horae.cli.localkeys import FILE, LocalKeys, local_keys, write_private
@@ -83,6 +83,7 @@ def up(
     settings = load(UpSettings, flags, os.environ)
     open_journal(os.environ.get("HORAE_LOG") or "warning", "up")
     failpoints.arm(os.environ)
+    heap.share_one_heap()
     return run(_up(settings, companion or [], with_worker=not no_worker))
 
 

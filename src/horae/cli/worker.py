@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
-from horae import failpoints
+from horae import failpoints, heap
 from horae.cli.access import GROUP
 from horae.cli.journal import open_journal
 from horae.cli.running import on_signal, run
@@ -148,6 +148,7 @@ def find_worker_connection(url: str | None, key: str | None, profile: str | None
 async def _work(settings: WorkerSettings, found: Connection, *, stop_with_stdin: bool) -> int:
     from horae.worker import agent, config
 
+    heap.keep_large_blocks_apart()
     given = {name: value for name, value in agent_values(settings).items() if value is not None}
     connection = config.Connection(found.url, found.key or "")
     worker = agent.Agent(config.AgentConfig(**given), connection, settings.app)

@@ -26,6 +26,8 @@ from horae.worker.messages import HEADER_BYTES, FromChild, Order, ToChild, encod
 PIPE_BYTES: Final = 1024 * 1024
 _READ_BYTES: Final = 128 * 1024
 _LAST_WORDS: Final = 2048
+_BUFFER: Final = memoryview(bytearray(2 * _READ_BYTES))
+"""What any child sends is read into it, and taken out at once: a fresh block for each read is dear."""
 
 
 class ChildEvents(Protocol):
@@ -131,15 +133,15 @@ class Child:
     def _readable(self) -> bool:
         """Reads once; False when nothing was there."""
         try:
-            data = self._socket.recv(_READ_BYTES * 2)
+            size = self._socket.recv_into(_BUFFER)
         except BlockingIOError:
             return False
         except OSError:
-            data = b""
-        if not data:
+            size = 0
+        if not size:
             self._loop.remove_reader(self._socket)
             return False
-        self._inbox += data
+        self._inbox += _BUFFER[:size]
         self._parse()
         return True
 
@@ -167,7 +169,7 @@ class Child:
 
     def _read_pipe(self, stream: str) -> int:
         try:
-            data = os.read(self._pipes[stream], _READ_BYTES)
+            data = bytes(_BUFFER[: os.readv(self._pipes[stream], [_BUFFER[:_READ_BYTES]])])
         except BlockingIOError:
             return 0
         if not data:

@@ -167,9 +167,7 @@ class Courier:
             backoff.reset()
 
     async def _exchange(self, want: int, wait: float) -> None:
-        if self._is_over():
-            # After a freeze: the keeper has killed what ran, and no crash of a job's own making must be told of.
-            raise WorkerGone("the lease is over: what happened since is not ours to report")
+        self._check_lease()
         batch = [] if want and self._busy else self._take()
         number = self._next_number() if want else 0
         self._under_way += 1
@@ -190,7 +188,14 @@ class Courier:
         for stale in answer.stale:
             log.info("completion_was_stale", job=stale.id, attempt=stale.attempt)
         failpoints.reach("worker.after_exchange")
+        self._check_lease()
         self._accept(answer)
+
+    def _check_lease(self) -> None:
+        """After a freeze the keeper has killed what ran: no crash of a job's own making must be told of, and nothing of
+        an answer that waited all the while may begin."""
+        if self._is_over():
+            raise WorkerGone("the lease is over: what happened since is not ours to report, and nothing is ours to run")
 
     def _take(self) -> list[Finished]:
         batch, self._outbox = self._outbox[: self._largest], self._outbox[self._largest :]

@@ -20,6 +20,11 @@ class DeadMan:
     def _start(self) -> None:
         read, self._pipe = os.pipe()
         os.set_blocking(self._pipe, False)
+        # Before it is there: we may be frozen at the moment it begins, and then it must know whom to guard.
+        if self._until is not None:
+            self._tell(f"until {self._until}")
+        for pid in self._children:
+            self._tell(f"+{pid}")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "horae.worker.keeper", str(read), *self._marks],
             pass_fds=(read,),
@@ -45,16 +50,12 @@ class DeadMan:
         self._tell(f"-{pid}")
 
     def check(self) -> None:
-        """Replaces a keeper that has died and tells the new one all there is to know."""
+        """Replaces a keeper that has died."""
         if self._process.poll() is None:
             return
         log.warning("keeper_replaced", exit=self._process.returncode)
         os.close(self._pipe)
         self._start()
-        if self._until is not None:
-            self._tell(f"until {self._until}")
-        for pid in self._children:
-            self._tell(f"+{pid}")
 
     def close(self) -> None:
         """To be called when no child is left: the keeper then has nothing to do and ends."""

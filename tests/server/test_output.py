@@ -92,6 +92,8 @@ async def test_logs_are_followed_to_the_end_and_from_where_one_was(house: House)
     assert seen == [("log", "one\n"), ("log", "two\n"), ("log", "last\n"), ("end", "succeeded")]
     rest = [data.get("text") async for _, data, _ in events(house, path, **{"last-event-id": first})]
     assert rest == ["two\n", "last\n", None]
+    again = [data.get("text") async for _, data, _ in events(house, f"{path}&cursor=0--1", **{"last-event-id": first})]
+    assert again == rest
 
 
 async def test_events_tell_every_state_until_the_outcome(house: House):

@@ -72,7 +72,8 @@ async def partial(call: Call) -> Reply | EventStream:
 
 async def _tell(call: Call, told: Told, page: Callable[..., LogPage | PartialPage]) -> Reply | EventStream:
     row = await call.engine.steer.get(call.caller, call.job_id())
-    after = _read_cursor(call.query.get("cursor") or call.header(b"last-event-id"))
+    # A browser that connects again asks the address it began with: what it has heard last is later than its cursor.
+    after = _read_cursor(call.header(b"last-event-id") or call.query.get("cursor"))
     if _yes(call, "follow"):
         return EventStream(call, _follow(call, row, after, told))
     limit = int(call.query_number("limit", LOG_PAGE, 1, 1000))

@@ -78,9 +78,9 @@ def test_the_table_shows_spread_target_verdict_and_circumstances(capsys: pytest.
 async def test_an_interrupted_measurement_leaves_nothing(environ: dict[str, str], reachable_path: Path) -> None:
     process = subprocess.Popen(command("drain", "--jobs", "50000"), env=environ)
     try:
-        started = await wait_for(lambda: _with_worker(process.pid), 90, what="the worker of the measurement")
+        started = await wait_for(lambda: _with_worker(process.pid), 150, what="the worker of the measurement")
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        assert process.wait(100) == 130
     finally:
         process.kill()
     assert [one for one in started if one.is_running() and one.status() != psutil.STATUS_ZOMBIE] == []

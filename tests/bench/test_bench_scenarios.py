@@ -22,8 +22,8 @@ SMALL: dict[str, dict[str, Any]] = {
     "deep": {"jobs": 200, "pending": 500, "tenants": 5},
     "snapshot": {"jobs": 200},
     "tenants": {"jobs": 200, "tenants": 5},
-    "flood": {"pending": 20_000, "seconds": 0.1},
-    "fairness": {"pending": 50_000, "tenants": 20, "seconds": 0.3, "connections": 2},
+    "flood": {"pending": 80_000, "seconds": 0.1},
+    "fairness": {"pending": 120_000, "tenants": 20, "seconds": 0.3, "connections": 2},
     "limits": {"jobs": 200, "lanes": 20},
     "lanes": {"jobs": 200, "pending": 2000, "lanes": 20, "tenants": 5},
     "kinds": {"jobs": 100},
@@ -53,7 +53,7 @@ def test_every_scenario_is_tried() -> None:
     assert SMALL.keys() | {"failover"} == SCENARIOS.keys()
 
 
-@pytest.mark.timeout(300)  # that of the console starts a browser four times, which a busy machine takes long for
+@pytest.mark.timeout(600)  # that of the console starts a browser four times, which a busy machine takes long for
 @pytest.mark.parametrize("scenario", SMALL)
 async def test_a_scenario_tells_well_formed_figures(scenario: str, bench_cluster: Cluster) -> None:
     notes = await run(bench_cluster, scenario, SMALL[scenario])

@@ -7,8 +7,10 @@ Through the blocks goes the line of Theil and Sen: the median of the slopes of a
 the distribution of Kendall's S, and as wide as CONFIDENCE asks: with some dozens of series a run must not fail by
 chance. A series
 
-- *grows* when the interval lies above zero and the slope means more than `Tolerance` in a day, and so does the slope
-  of its LATEST blocks alone,
+- *grows* when it rises, and the slope means more than `Tolerance` in a day, and so does the slope of its LATEST blocks
+  alone. It rises when the interval lies above zero. Of what is counted in whole numbers many blocks are equal, and
+  the interval begins at zero however long the staircase: there Kendall's test with its correction for ties decides,
+  or, where no block lies below one before it, how seldom chance would put them in that order,
 - *has settled* when these are flat: it rose, as what fills does, and a line through all of it tells nothing of a day,
 - *steps* when all blocks from some on lie above all before by more than the tolerance, and no line fits better,
 - else it is *flat*; falling is flat, too. What the interval's upper end would mean is told, as that is what a run of
@@ -17,6 +19,7 @@ chance. A series
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import combinations
@@ -32,6 +35,7 @@ FEWEST: Final = 8
 """With fewer blocks nothing can be told."""
 CONFIDENCE: Final = 0.999
 DAY: Final = 86_400.0
+Z: Final = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 LATEST: Final = 6
 """So many blocks at the end tell whether what rose still does."""
 SIDE: Final = 3
@@ -97,10 +101,27 @@ def judge(points: Points, since: float, tolerance: Tolerance) -> Judgement:
 
 
 def _growth(blocks: Points, slope: float, low: float, bound: float) -> Verdict:
-    if low <= 0 or slope * DAY <= bound:
+    if not (low > 0 or climbs([value for _, value in blocks])) or slope * DAY <= bound:
         return Verdict.FLAT
-    latest, _, _ = theil_sen(blocks[-LATEST:])
-    return Verdict.GROWS if latest * DAY > bound else Verdict.SETTLED
+    return Verdict.GROWS if _latest(blocks[-LATEST:]) * DAY > bound else Verdict.SETTLED
+
+
+def climbs(values: Sequence[float]) -> bool:
+    """Whether chance would hardly put values of which many are equal into so rising an order."""
+    pairs = list(combinations(values, 2))
+    rises, falls = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs)
+    equal = Counter(values).values()
+    if not falls:
+        orders = math.factorial(len(values)) / math.prod(math.factorial(times) for times in equal)
+        return 1 / orders <= (1 - CONFIDENCE) / 2
+    spread = sum(sign * n * (n - 1) * (2 * n + 5) / 18 for sign, n in [(1, len(values)), *((-1, n) for n in equal)])
+    return rises - falls - 1 > Z * math.sqrt(spread)
+
+
+def _latest(blocks: Points) -> float:
+    """The slope of some blocks; by least squares if the median of their slopes is of two that are equal."""
+    slope, _, _ = theil_sen(blocks)
+    return slope or statistics.linear_regression(*zip(*blocks, strict=True)).slope
 
 
 def in_blocks(points: Points, count: int = BLOCKS) -> list[tuple[float, float]]:
@@ -119,8 +140,7 @@ def theil_sen(points: Points) -> tuple[float, float, float]:
     """The slope, and the bounds of its interval."""
     slopes = sorted((y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in combinations(points, 2))
     n, pairs = len(points), len(slopes)
-    z = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    spread = z * math.sqrt(n * (n - 1) * (2 * n + 5) / 18)
+    spread = Z * math.sqrt(n * (n - 1) * (2 * n + 5) / 18)
     first = max(math.floor((pairs - spread) / 2), 0)
     return statistics.median(slopes), slopes[first], slopes[pairs - 1 - first]
 

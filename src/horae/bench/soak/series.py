@@ -1,5 +1,8 @@
 """What is watched: series of values by time, each with what growth in a day would matter."""
 
+import math
+import statistics
+from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -20,8 +23,11 @@ TOLERANCES: Final[Mapping[str, Tolerance]] = {
     "ms": Tolerance(2),
     "MB/s": Tolerance(0.05),
     "% of a core": Tolerance(5),
+    "× its median": Tolerance(math.inf),  # the machine's own pace: told, and no fault of ours
 }
 """By unit. The smallest growth in a day that could ever hurt; above it, the share of the level decides."""
+NEIGHBOURS: Final = 15
+"""Looks at the pace of the machine, around a moment, that tell what it was then."""
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -56,6 +62,28 @@ def rates(series: Series, name: str, unit: str, factor: float = 1.0) -> Series:
     pairs = zip(series.points, series.points[1:], strict=False)
     points = [(at, factor * (value - before) / (at - since)) for (since, before), (at, value) in pairs if at > since]
     return Series(series.family, name, unit, points)
+
+
+def paces(work: Sequence[tuple[float, float]]) -> Series:
+    """How long the machine took for the same work, in shares of the usual: each look with its neighbours' median."""
+    usual = statistics.median(seconds for _, seconds in work) if work else 1.0
+    points = [(at, _around(work, n) / usual) for n, (at, _) in enumerate(work)]
+    return Series("machine", "time for the same work", "× its median", points)
+
+
+def at_usual_pace(series: Series, pace: Series) -> Series:
+    """Times as they would have been had the machine always been as quick as usual."""
+    instants = [at for at, _ in pace.points]
+
+    def then(at: float) -> float:
+        return pace.points[min(bisect(instants, at), len(instants) - 1)][1] if instants else 1.0
+
+    return msgspec.structs.replace(series, points=[(at, value / then(at)) for at, value in series.points])
+
+
+def _around(points: Sequence[tuple[float, float]], n: int) -> float:
+    first = max(0, min(n - NEIGHBOURS // 2, len(points) - NEIGHBOURS))
+    return statistics.median(value for _, value in points[first : first + NEIGHBOURS])
 
 
 def latencies(waits: Sequence[tuple[float, float]], window: float) -> list[Series]:

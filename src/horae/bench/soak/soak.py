@@ -24,9 +24,9 @@ from horae.bench.soak.days import RETENTION_DAYS, Days, passing_days
 from horae.bench.soak.load import finish, loaded, open_client, prepare
 from horae.bench.soak.report import Report, Watched
 from horae.bench.soak.requests import QUEUES
-from horae.bench.soak.series import Sample, Series, latencies, rates, to_series
+from horae.bench.soak.series import Sample, Series, at_usual_pace, latencies, paces, rates, to_series
 from horae.bench.soak.tally import Tally
-from horae.bench.soak.watching import CPU, WAL, Watch, watch
+from horae.bench.soak.watching import CPU, WAL, WORK, Watch, watch
 from horae.client.client import AsyncClient
 from horae.model.errors import HoraeError, SetupError
 from horae.testing.clocks import COMPILER, SettableClock, find_compiler
@@ -146,13 +146,15 @@ async def _end(place: Installation, client: AsyncClient, screen: Screen) -> int:
 
 def _all_series(samples: list[Sample], tally: Tally, plan: Plan) -> list[Series]:
     found = to_series(samples)
-    seen = [each for each in found if each.family not in {CPU, WAL}]
-    cpu = [rates(each, each.name, "% of a core", 100) for each in found if each.family == CPU]
+    seen = [each for each in found if each.family not in {CPU, WAL, WORK}]
+    pace = paces([point for each in found if each.family == WORK for point in each.points])
+    cpu = [at_usual_pace(rates(each, each.name, "% of a core", 100), pace) for each in found if each.family == CPU]
     wal = [rates(each, each.name, "MB/s") for each in found if each.family == WAL]
     # A quarter of a day: at five a second enough for a 99th percentile once a day lasts minutes.
     return [
-        *latencies(tally.waits, max(plan.day / 4, 1.0)),
+        *(at_usual_pace(each, pace) for each in latencies(tally.waits, max(plan.day / 4, 1.0))),
         *seen,
+        pace,
         *(msgspec.structs.replace(each, family="processor time") for each in cpu),
         *(msgspec.structs.replace(each, family="log") for each in wal),
     ]

@@ -3,16 +3,21 @@
 Memory is that of the kernel's books: *resident* has what processes share, *private* is what would be free if they
 ended. PostgreSQL and the agent's children are sums over their processes, because some end and others take their place;
 of PostgreSQL only what is private, as its processes share their buffers and touch more and more of them.
+
+A shared host is not always equally quick, by a third and more, and that shows in all times alike. So each look also
+measures the processor time of a piece of work that is always the same, of the kind that Horae does.
 """
 
 import asyncio
 import os
+import socket
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import psutil
 
 from horae.bench.installation import Installation
@@ -24,6 +29,9 @@ from horae.model.errors import SetupError
 Values = dict[tuple[str, str, str], float]
 CPU: Final = "processor time so far"
 WAL: Final = "log so far"
+WORK: Final = "the same work"
+MESSAGE: Final = [{"id": f"{n:032x}", "params": {"to": "a@example.com", "n": n}, "at": 1.5 * n} for n in range(200)]
+ROUNDS: Final = 40
 
 
 class Watch:
@@ -39,7 +47,8 @@ class Watch:
         at = time.monotonic() - self._began
         processes = await asyncio.to_thread(self._processes)
         objects = await asyncio.to_thread(_objects, self._place.folder / "objects")
-        return Sample(at, processes | objects | await self._store())
+        work = {(WORK, WORK, "s"): await asyncio.to_thread(same_work)}
+        return Sample(at, processes | objects | work | await self._store())
 
     def _processes(self) -> Values:
         server, postmaster = self._place.server, self._place.cluster.pid
@@ -78,6 +87,20 @@ class Watch:
         for row in await self._probe.fetch("connections"):
             found["connections", row["whose"], "connections"] = row["rows"]
         return found | {("dead rows", "dead rows", "rows"): dead, ("partitions", "partitions", "tables"): partitions}
+
+
+def same_work() -> float:
+    """The processor time of it, some milliseconds: messages are written, sent, received and read."""
+    here, there = socket.socketpair()
+    began = time.thread_time()
+    with here, there:
+        for _ in range(ROUNDS):
+            here.sendall(sent := msgspec.json.encode(MESSAGE))
+            received = bytearray()
+            while len(received) < len(sent):
+                received += there.recv(1 << 16)
+            msgspec.json.decode(received)
+    return time.thread_time() - began
 
 
 async def watch(watching: Watch, every: float, samples: list[Sample]) -> None:

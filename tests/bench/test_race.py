@@ -9,7 +9,7 @@ from race.catalogue import PEERS, Runtime
 from race.environments import DRIVERS, HERE, version
 from race.plan import Visit, due_in, visits
 from race.recovery import recovery
-from race.results import Sample, append, read, results
+from race.results import Sample, append, failures, read, results
 from race.traces import Note, read_count, read_notes
 
 names = st.lists(st.text("abc", min_size=1), unique=True, min_size=1, max_size=6)
@@ -52,12 +52,29 @@ def test_a_table_marks_the_best_and_says_what_is_missing():
     assert rows[2:] == ["| Horae | **900** | – |", "| RQ | 40 | 7.5 |"]
 
 
+def test_what_could_not_be_measured_is_on_the_page_with_its_reason(tmp_path):
+    file = tmp_path / "race.jsonl"
+    append(file, [Sample("horae", 1, "drain", 900.0), Sample("rq", 2, "due", why="it did not start:\nno | such file")])
+    samples = read([file])
+    assert [(one.peer, one.figure) for one in failures(samples)] == [("rq", "due")]
+    assert ("rq", "due") not in results(samples)
+    text = page.rendered(results(samples), failures(samples))
+    assert "| RQ | 2 | due | it did not start: … no / such file |" in text
+    assert "could not be measured" not in page.rendered(results(samples))
+
+
 def test_where_less_is_better_the_least_is_marked():
     found = results(
         [Sample("horae", 1, "due last", 30.0), Sample("horae", 2, "due last", 50.0), Sample("rq", 1, "due last", 99)]
     )
     rows = page.table(found, [column for column in page.TIMES if column.figure == "due last"]).splitlines()
     assert rows[2:] == ["| Horae | **40** (30 – 50) |", "| RQ | 99 |"]
+
+
+def test_what_is_neither_better_nor_worse_has_no_best():
+    found = results([Sample("horae", 1, "waiting 1m", 1e6), Sample("rq", 1, "waiting 1m", 6e4)])
+    rows = page.table(found, [column for column in page.RATES if column.figure == "waiting 1m"]).splitlines()
+    assert rows[2:] == ["| Horae | 1,000,000 |", "| RQ | 60,000 |"]
 
 
 def test_only_what_stands_between_the_markers_is_exchanged():

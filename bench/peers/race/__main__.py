@@ -34,17 +34,20 @@ def race(
     json: Path = Path("race.jsonl"),
     plot: Path | None = None,
 ) -> None:
-    """Runs it. What could not be run is said, with the reason, and the others go on."""
+    """Runs it. What could not be run is said, with the reason, and the others go on; the exit code tells of it, too."""
     chosen, loads = _known(peers, PEERS), _known(workloads, WORKLOADS)
     asyncio.run(_run(chosen, loads, rounds, QUICK if quick else Settings(), json))
     show(json, plot=plot)
+    if results.failures(results.read([json])):
+        sys.exit(1)
 
 
 @app.command
 def show(*files: Path, write: Path | None = None, plot: Path | None = None) -> None:
     """The tables of races that were run: on the screen, or into a page between its markers."""
-    found = results.results(results.read(files))
-    text = f"{_circumstances(files)}\n\n{page.rendered(found)}"
+    samples = results.read(files)
+    found = results.results(samples)
+    text = f"{_circumstances(files)}\n\n{page.rendered(found, results.failures(samples))}"
     if plot is not None:
         page.draw(found, plot)
         text = f"![The figures as bars]({plot.name})\n\n{text}"
@@ -68,6 +71,7 @@ async def _run(peers: list[str], workloads: list[str], rounds: int, settings: Se
 def _tell(json: Path, visit: Visit, workload: str, outcome: Values | HoraeError) -> None:
     if isinstance(outcome, HoraeError):
         shown = str(outcome)
+        results.append(json, [results.Sample(visit.peer, visit.round, workload, why=shown)])
     else:
         results.append(json, [results.Sample(visit.peer, visit.round, name, value) for name, value in outcome.items()])
         shown = ", ".join(f"{name} {page.number(value)}" for name, value in outcome.items())

@@ -78,6 +78,8 @@ def _celery(pool: str, concurrency: int, *more: str) -> tuple[str, ...]:
 _HORAE = Crew(("--slots", "2"), 1)
 _GRAPHILE = {"concurrentJobs": 24, "maxPoolSize": 6, "completeJobBatchDelay": 0, "failJobBatchDelay": 0}
 _PGBOSS = {"localConcurrency": 2, "batchSize": 2000, "burstWhenBatchFull": True, "pollingIntervalSeconds": 0.5}
+# While it listens it polls every 30 s only, unless it is told; and no notice comes of a job that falls due.
+_PGBOSS_PROMPT = _PGBOSS | {"notifyPollingIntervalSeconds": 0.5}
 _PGQUEUER = Crew(("pgqueuer_peer.py",), 2, {"batch_size": 1000})
 _PROCRASTINATE = ("-m", "procrastinate", "--app", "procrastinate_peer.app", "worker", "--concurrency", "5")
 _DBOS = Crew(("dbos_peer.py",), 2, {"worker_concurrency": 100, "polling_interval_sec": 0.05})
@@ -121,8 +123,9 @@ PEERS: Final[Mapping[str, Peer]] = {
         package="pg-boss",
         jobs=100_000,
         busy=Crew(("pgboss_peer.mjs", "worker"), 2, {"work": _PGBOSS, "notify": False}),
-        prompt=Crew(("pgboss_peer.mjs", "worker"), 2, {"work": _PGBOSS, "notify": True}),
-        settings="2 processes × 2, batchSize 2,000 (in one call of the handler), burstWhenBatchFull; latency: notify",
+        prompt=Crew(("pgboss_peer.mjs", "worker"), 2, {"work": _PGBOSS_PROMPT, "notify": True}),
+        settings="2 processes × 2, batchSize 2,000 (in one call of the handler), burstWhenBatchFull; latency, timers: "
+        "notify, poll 0.5 s",
         accepted=SYNCED,
         kept="the job, for 7 days",
     ),

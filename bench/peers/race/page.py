@@ -6,12 +6,13 @@ from typing import Final, NamedTuple
 
 from race.catalogue import PEERS
 from race.environments import version
-from race.results import Result, Results
+from race.results import Result, Results, Sample
 
 BEGIN: Final = "<!-- race: begin; written by `make race` -->"
 END: Final = "<!-- race: end -->"
 NONE: Final = "–"
 PARTS: Final = ("store", "server", "worker", "children")
+WORDS: Final = 300
 WIDTH: Final = 6.4
 BAR: Final = 0.28
 
@@ -20,7 +21,8 @@ class Column(NamedTuple):
     figure: str
     head: str
     unit: str = ""
-    more_is_better: bool = True
+    more_is_better: bool | None = True
+    """None: more is neither better nor worse, only told."""
 
 
 RATES: Final = (
@@ -30,7 +32,7 @@ RATES: Final = (
     Column("drain cpu", "processor time a job, µs", more_is_better=False),
     Column("drain 10k", "drain, 10,000 waiting /s"),
     Column("drain 1m", "drain, a million waiting /s"),
-    Column("waiting 1m", "of how many"),
+    Column("waiting 1m", "of how many", more_is_better=None),
 )
 TIMES: Final = (
     Column("latency p50", "submit → start, idle, p50 ms", more_is_better=False),
@@ -40,7 +42,7 @@ TIMES: Final = (
     Column("due early", "started early", more_is_better=False),
 )
 KILLS: Final = (
-    Column("kill interrupted", "running when killed"),
+    Column("kill interrupted", "running when killed", more_is_better=None),
     Column("kill unfinished", "not finished 45 s later", more_is_better=False),
     Column("kill doubled", "run to the end twice", more_is_better=False),
     Column("kill first", "restart → first start, s", more_is_better=False),
@@ -49,15 +51,16 @@ KILLS: Final = (
 CHARTS: Final = (RATES[0], RATES[1], RATES[2], RATES[3], TIMES[0], TIMES[3])
 
 
-def rendered(found: Results) -> str:
+def rendered(found: Results, failed: Sequence[Sample] = ()) -> str:
     tables = [
         ("Rates", table(found, RATES)),
         ("Times", table(found, TIMES)),
         ("All workers killed under load, and started again 2 s later", table(found, KILLS)),
         (
             "Processor time of a drain by part, µs a job",
-            table(found, [Column(f"drain cpu {part}", part) for part in PARTS]),
+            table(found, [Column(f"drain cpu {part}", part, more_is_better=None) for part in PARTS]),
         ),
+        ("What could not be measured", reasons(failed)),
         ("Settings and what they promise", promises()),
     ]
     return "\n\n".join(f"### {head}\n{rows}" for head, rows in tables if rows)
@@ -74,12 +77,12 @@ def cell(found: Results, peer: str, column: Column, peers: Sequence[str]) -> str
     result = found.get((peer, column.figure))
     if result is None:
         return NONE
-    values = [found[one, column.figure].median for one in peers if (one, column.figure) in found]
-    best = max(values) if column.more_is_better else min(values)
     shown = number(result.median)
-    return (
-        f"**{shown}**{spread(result)}" if result.median == best and len(set(values)) > 1 else f"{shown}{spread(result)}"
-    )
+    values = {found[one, column.figure].median for one in peers if (one, column.figure) in found}
+    if column.more_is_better is not None and len(values) > 1:
+        best = max(values) if column.more_is_better else min(values)
+        shown = f"**{shown}**" if result.median == best else shown
+    return f"{shown}{spread(result)}"
 
 
 def spread(result: Result) -> str:
@@ -88,6 +91,17 @@ def spread(result: Result) -> str:
 
 def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def reasons(failed: Sequence[Sample]) -> str:
+    """The last line says most, and is not as long as a page."""
+    rows = [[PEERS[one.peer].title, str(one.round), one.figure, _short(one.why)] for one in failed]
+    return markdown(["", "round", "workload", "why"], rows) if rows else ""
+
+
+def _short(why: str) -> str:
+    lines = why.strip().splitlines()
+    return " … ".join(dict.fromkeys([lines[0], lines[-1]]))[:WORDS].replace("|", "/")
 
 
 def promises() -> str:

@@ -16,7 +16,9 @@ class Sample(msgspec.Struct, frozen=True):
     peer: str
     round: int
     figure: str
-    value: float
+    value: float = 0.0
+    why: str = ""
+    """A figure that could not be measured has a reason instead of a value."""
 
 
 class Result(NamedTuple):
@@ -32,9 +34,17 @@ Results = Mapping[tuple[str, str], Result]
 def results(samples: Iterable[Sample]) -> dict[tuple[str, str], Result]:
     """By peer and figure."""
     found: dict[tuple[str, str], list[float]] = {}
-    for sample in samples:
+    for sample in measured(samples):
         found.setdefault((sample.peer, sample.figure), []).append(sample.value)
     return {key: summary(values) for key, values in found.items()}
+
+
+def measured(samples: Iterable[Sample]) -> list[Sample]:
+    return [sample for sample in samples if not sample.why]
+
+
+def failures(samples: Iterable[Sample]) -> list[Sample]:
+    return [sample for sample in samples if sample.why]
 
 
 def summary(values: Sequence[float]) -> Result:

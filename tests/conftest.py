@@ -9,6 +9,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from hypothesis import settings
 
 from horae.store.embedded import Cluster
 from horae.store.migrate import migrate
@@ -38,6 +39,11 @@ class SharedCluster:
         self._runner.run(self._stack.aclose())
         self._runner.close()
 
+
+if os.environ.get("CI") != "true":  # There, Hypothesis has a profile of its own: the same examples each time.
+    # Properties are judged by what they find, not by how long a busy machine takes over an example.
+    settings.register_profile("patient", deadline=None)
+    settings.load_profile("patient")
 
 SHARED = pytest.StashKey[SharedCluster]()
 BYTECODE = pytest.StashKey[ExitStack]()

@@ -88,12 +88,14 @@ def script() -> Iterator[Script]:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home, and no settings from whoever runs the tests."""
+    """An empty home, and neither settings nor a data folder from whoever runs the tests."""
     for name in list(os.environ):
         if name.startswith(("HORAE_", "XDG_")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    # Root's default folder does not lie in its home.
+    monkeypatch.setenv("HORAE_DATA", str(tmp_path / "share/horae"))
     return tmp_path
 
 

@@ -36,7 +36,7 @@ WRONG = ["first.submit(1)", "first.submit()", "first.submit('a', _at=3)", "first
          "app.task(colour='red')", "text = first.submit('a').result()"]  # fmt: skip
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_right_uses_pass_and_each_wrong_one_is_an_error(tmp_path: Path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM + "\n" + "\n".join(WRONG) + "\n")

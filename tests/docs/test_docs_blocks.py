@@ -18,7 +18,7 @@ NOT_RUN: dict[str, list[str]] = {}
 """Keep these few."""
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("page", [page for page in PAGES if RUNS[page]], ids=lambda page: page.name)
 def test_every_block_of_a_page_runs(page: Path, stage: Stage) -> None:
     for block in RUNS[page]:

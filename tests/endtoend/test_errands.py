@@ -28,9 +28,10 @@ SHELL = "#!/bin/sh\n"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(cluster_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stack]:
-    """With one server that gives up on a dead worker soon."""
+    """With two servers, of which one gives up on a dead worker soon: only who is to die has so short a lease."""
     async with cloned_database(cluster_dsn) as dsn, running_stack(dsn, tmp_path_factory.mktemp("stack")) as stack:
-        await stack.server(HORAE_LEASE_SECONDS="4")
+        await stack.server()
+        await stack.server("impatient", HORAE_LEASE_SECONDS="6")
         yield stack
 
 
@@ -41,7 +42,7 @@ async def test_functions_and_scripts_run_on_one_worker(stack: Stack):
         client.put_task(TaskDefinition(name="shell", script=Script(source=f"{SHELL}echo out; echo '{{\"n\": 1}}'")))
         jobs = [client.submit(JobRequest(task="shell")) for _ in range(3)]
         jobs += [client.submit(JobRequest(task="double", params={"number": n})) for n in range(3)]
-        results = [client.result(job.id, wait=60).result for job in jobs]
+        results = [client.result(job.id, wait=100).result for job in jobs]
         (execution,) = client.executions(jobs[0].id).items
         (function,) = client.executions(jobs[-1].id).items
         worker = next(worker for worker in client.workers().items if worker.name == "mixed")
@@ -62,14 +63,14 @@ async def test_an_agent_that_is_killed_loses_no_script_and_leaves_nothing(stack:
         source = f"{SHELL}(sleep 600 &) > /dev/null 2>&1; sleep 0.5; echo 1"
         client.put_task(TaskDefinition(name="slow", script=Script(source=source)))
         jobs = [str(client.submit(JobRequest(task="slow")).id) for _ in range(4)]
-        victim = await stack.worker("victim", kinds="script")
+        victim = await stack.worker("victim", kinds="script", url=stack.address("impatient"))
         await stack.until_joined("victim")
         lives = agents(stack.folder)
-        await wait_for(lambda: running(client, jobs), 60, what="a running script")
+        await wait_for(lambda: running(client, jobs), 100, what="a running script")
         await wait_for(lambda: chance.random() < 0.2, what="any moment")
         await victim.kill()
         survivor = await stack.worker("survivor", kinds="script", slots=4)
-        await wait_for(lambda: all(client.job(job).state is State.SUCCEEDED for job in jobs), 60, what="all ends")
+        await wait_for(lambda: all(client.job(job).state is State.SUCCEEDED for job in jobs), 100, what="all ends")
         await survivor.stop()
     assert agents(stack.folder) == set()
     assert [tree.marked(f"{MARK}={life}/") for life in lives] == [[]]

@@ -16,11 +16,11 @@ from horae.testing.stack import Stack
 from horae.testing.waiting import wait_for
 
 from .conftest import spec
-from .sdk_app import Order, app, double, fail, refuse, resume, ship, succeed_at, talk, triple, who_runs
+from .sdk_app import Order, app, double, fail, meet, refuse, resume, ship, succeed_at, talk, triple
 from .sdk_app import wait_for as wait_for_file
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-SECONDS = 30
+SECONDS = 100
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -72,12 +72,12 @@ async def test_an_answer_that_says_succeeded_has_the_result(real):
 
 
 async def test_a_job_for_later_starts_when_it_is_due(real):
-    job = triple.submit(1, _delay="1s")
-    due = time.monotonic() + 1
+    due = time.monotonic() + 3
+    job = triple.submit(1, _delay="3s")
     assert job.status() is State.SCHEDULED
     assert job.result(SECONDS) == 3
     late = time.monotonic() - due
-    assert -0.1 < late < 5, f"it came {late:.2f} s late"
+    assert -0.1 < late < 20, f"it came {late:.2f} s late"
 
 
 async def test_waiting_for_a_result_ends_when_it_has_to(real, tmp_path):
@@ -92,7 +92,7 @@ async def test_a_running_job_can_be_watched_and_cancelled(real, tmp_path):
     job = wait_for_file.submit(str(tmp_path / "never"))
     progress = await wait_for(lambda: job.refresh().progress)
     assert (progress.done, progress.total, progress.note) == (1, 2, "waiting")
-    assert job.cancel("not needed").state is State.RUNNING
+    assert job.cancel("not needed").state in (State.RUNNING, State.CANCELLED)
     with pytest.raises(JobFailed, match="cancelled: not needed"):
         job.result(SECONDS)
     assert job.status() is State.CANCELLED
@@ -151,9 +151,10 @@ async def test_any_server_answers_for_any_job(real):
         assert [int(bytes(other.result(job.id).result)) for job in jobs] == [3 * number for number in range(10)]
 
 
-async def test_two_workers_share_the_work_also_when_it_takes_longer_than_what_came_before(real):
+async def test_two_workers_share_the_work_also_when_it_takes_longer_than_what_came_before(real, tmp_path):
+    """Whoever has one of the long jobs waits for the other worker to have one."""
     assert [job.result(SECONDS) for job in triple.submit_many([(1,)] * 200)] == [3] * 200
-    jobs = who_runs.submit_many([(0.2,)] * 20)
+    jobs = meet.submit_many([(str(tmp_path), 2)] * 20)
     assert len({job.result(SECONDS) for job in jobs}) == 2
 
 

@@ -1,6 +1,7 @@
 """The wheel, and a virtual environment with it and its base dependencies only: no [server]."""
 
 import re
+import shutil
 import subprocess
 import venv
 from collections.abc import Iterator, Mapping
@@ -20,7 +21,7 @@ class BaseInstall(NamedTuple):
     ) -> "subprocess.CompletedProcess[str]":
         command = [str(self.programs / program), *arguments]
         return subprocess.run(
-            command, cwd=self.wheel.parent, env=env, capture_output=True, text=True, check=False, timeout=120
+            command, cwd=self.wheel.parent, env=env, capture_output=True, text=True, check=False, timeout=300
         )
 
     @contextmanager
@@ -33,7 +34,9 @@ class BaseInstall(NamedTuple):
 
 
 def install(folder: Path) -> None:
-    """Takes about 20 seconds; the versions are those of the lock."""
+    """Takes about 20 seconds; the versions are those of the lock. What a failed attempt has left there goes."""
+    if folder.exists():
+        shutil.rmtree(folder)
     folder.mkdir()
     venv.create(folder / "venv", with_pip=True)
     constraints = folder / "constraints.txt"

@@ -14,7 +14,7 @@ from baseinstall import ROOT, BaseInstall
 from cli.installation import installation
 from horae.testing.database import temporary_folder
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 STATIC = "horae/console/static/"
 
 

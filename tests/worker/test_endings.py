@@ -43,10 +43,10 @@ async def test_a_timeout_interrupts_the_task_and_its_process_is_replaced(server,
     await start()
     before = bytes((await server.run("pid")).result)
     path = tmp_path / "state"
-    done = await server.run("tidy", timeout=0.3, path=str(path))
+    done = await server.run("tidy", timeout=3.0, path=str(path))
     assert done.end is End.TIMEOUT
-    assert "0.3 s" in done.error.message
-    assert done.took >= 0.3
+    assert "3 s" in done.error.message
+    assert done.took >= 3
     assert read(path) == "tidied"
     assert bytes((await server.run("pid")).result) != before
 
@@ -54,7 +54,7 @@ async def test_a_timeout_interrupts_the_task_and_its_process_is_replaced(server,
 async def test_a_timeout_ends_a_task_that_ignores_sigterm_and_its_daemon(server, start, tmp_path):
     await start(grace=0.5)
     path = tmp_path / "pid"
-    done = await server.run("stubborn", timeout=1.0, path=str(path))
+    done = await server.run("stubborn", timeout=3.0, path=str(path))
     assert done.end is End.TIMEOUT
     assert not alive(int(read(path))), "the daemon was gone before the end was reported"
 

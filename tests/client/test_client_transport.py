@@ -180,7 +180,7 @@ async def test_a_server_that_never_answers_is_given_up(stub):
 
 
 def test_threads_do_not_share_a_connection(stub, client):
-    both_connected = threading.Barrier(2, timeout=10)
+    both_connected = threading.Barrier(2, timeout=100)
 
     def submit_twice() -> None:
         client.submit(SEND)

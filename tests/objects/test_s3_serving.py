@@ -80,7 +80,7 @@ async def test_a_job_is_not_acknowledged_before_its_result_is_durable_and_ends_w
     async def taken() -> bool:
         return (await worker.call(f"/results/{grant['id']}/1", LARGE.encode(), "PUT")).status == 204
 
-    await wait_for(taken, 30)
+    await wait_for(taken)
     await worker.finish(end(grant, blob=len(LARGE)))
     assert (await house.get(f"/v1/jobs/{grant['id']}/result")).json["result"] == ["x" * 100_000]
 

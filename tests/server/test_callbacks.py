@@ -118,7 +118,7 @@ async def test_a_bulk_cancel_reaches_parked_jobs_too(house: House):
     async def cancelled() -> bool:
         return await state(house, grant) == "cancelled"
 
-    await wait_for(cancelled, 20)
+    await wait_for(cancelled)
 
 
 async def test_it_is_explained_and_shown_as_running(house: House):
@@ -175,7 +175,7 @@ async def _reclaimed(house: House, conn: Any, worker: FakeWorker) -> None:
         leases = await conn.fetchval("select count(*) from lease where worker_id = $1", worker.id)
         return not leases and await conn.fetchval("select state = 'lost' from worker where id = $1", worker.id)
 
-    await wait_for(lost, 20)
+    await wait_for(lost)
 
 
 async def test_no_role_is_needed_and_a_wrong_key_does_no_harm(house: House):

@@ -182,7 +182,7 @@ class Ear:
         self.response = response
 
     async def next(self) -> tuple[str, dict[str, Any]]:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(100):
             name = ""
             while True:
                 line = (await self.response.content.readline()).decode()
@@ -248,7 +248,7 @@ async def test_a_change_of_policy_is_a_pulse(house: House):
 async def test_a_stream_ends_when_the_server_stops(house: House, neighbour: House):
     async for ear in listen(neighbour):
         await neighbour.server.stop()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(100):
             await ear.response.content.read()
 
 

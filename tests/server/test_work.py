@@ -68,10 +68,10 @@ async def test_an_exchange_whose_claim_found_nothing_ends_with_its_time(house: H
     asking, wait = asyncio.create_task(worker.take(1, wait=4)), asyncio.create_task(asyncio.sleep(4.5))
     await wait_for(lambda: house.engine.dispatch.depth()["waiting_workers"] == 1)
     await house.submit()
-    await asyncio.wait_for(under_way.wait(), 60)
+    await asyncio.wait_for(under_way.wait(), 100)
     await wait
     go.set()
-    assert await asyncio.wait_for(asking, 60) == []
+    assert await asyncio.wait_for(asking, 100) == []
 
 
 async def test_an_exchange_whose_claim_failed_is_answered(house: House, monkeypatch):
@@ -85,7 +85,7 @@ async def test_an_exchange_whose_claim_failed_is_answered(house: House, monkeypa
     asking = asyncio.create_task(worker.call("/exchange", {"want": 1, "number": 1, "wait": 30}))
     await wait_for(lambda: house.engine.dispatch.depth()["waiting_workers"] == 1)
     await house.submit()
-    assert (await asyncio.wait_for(asking, 20)).status >= 500
+    assert (await asyncio.wait_for(asking, 100)).status >= 500
 
 
 async def test_a_worker_that_hangs_up_while_it_waits_gets_no_job(house: House):
@@ -288,7 +288,7 @@ async def test_a_bad_heartbeat_is_refused_at_once(house: House):
     started = time.monotonic()
     for beat in ({"running": 2**40}, {"cpu": 1e300}, {"lost": [2**40]}, {"running": "3"}):
         assert (await worker.heartbeat(**beat)).status == 400, beat
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 60
 
 
 async def test_progress_is_shown_and_a_bad_note_does_not_cost_the_heartbeat(house: House):

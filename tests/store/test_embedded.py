@@ -130,7 +130,7 @@ async def test_a_live_orphan_is_stopped_first(cluster: Cluster):
     try:
         await wait_for(lambda: find_orphan(cluster.pgdata), what="the orphan to start")
         await cluster.start()
-        assert orphan.wait(timeout=10) == 0
+        assert orphan.wait(timeout=100) == 0
         assert await ask(cluster.dsn, "select 1") == 1
     finally:
         orphan.kill()
@@ -139,7 +139,7 @@ async def test_a_live_orphan_is_stopped_first(cluster: Cluster):
 
 async def test_the_death_of_the_database_is_noticed(cluster: Cluster):
     os.kill(cluster.pid, signal.SIGKILL)
-    assert await asyncio.wait_for(cluster.wait(), 30) == -signal.SIGKILL
+    assert await asyncio.wait_for(cluster.wait(), 100) == -signal.SIGKILL
 
 
 async def test_a_failed_start_tells_the_last_words_and_lets_go(reachable_path: Path):

@@ -50,7 +50,7 @@ async def test_transactions_that_read_beside_themselves_do_not_wait_for_each_oth
             await inside.wait()
             await Upkeep(db).clock()
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(100):
             await asyncio.gather(*(db.atomically(work, hot=hot) for _ in range(wanted)))
 
 
@@ -91,7 +91,7 @@ async def test_workers_are_heard_while_reads_and_claims_hold_all_connections(dat
         workers, release = Workers(db), asyncio.Event()
         now = await Upkeep(db).clock()
         holding = await hold_all(db, release) + await hold_all(db, release, hot=True)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(100):
             assert await Control(db).key_find(b"nobody's") is None
             assert await workers.worker_heartbeat(1, None, now, 15.0, 0, 0, None, None) is None
             assert await workers.worker_get(1, None) is None
@@ -105,7 +105,7 @@ async def test_the_dead_are_found_while_reads_hold_all_connections(database: str
         workers = Workers(db)
         now = await Upkeep(db).clock()
         holding = await hold_all(db, release := asyncio.Event())
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(100):
             assert await workers.worker_expired(now, 300.0) == []
             assert not await workers.worker_lose(1, now)
         release.set()

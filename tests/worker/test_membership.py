@@ -117,7 +117,7 @@ async def test_stop_finishes_what_runs_hands_back_the_rest_and_leaves(server, st
     seen = len(server.beats)
     await server.until(lambda: len(server.beats) > seen)
     gate.touch()
-    await asyncio.wait_for(running.task, 30)
+    await asyncio.wait_for(running.task, 100)
     assert server.left == [1]
     (done,) = server.finished.keys() & held
     assert server.finished[done].end is End.SUCCEEDED
@@ -126,13 +126,13 @@ async def test_stop_finishes_what_runs_hands_back_the_rest_and_leaves(server, st
 
 
 async def test_a_second_stop_kills_and_leaves_at_once(server, start, tmp_path):
-    running = await start(grace=30)
+    running = await start(grace=300)
     path = tmp_path / "pid"
     job = await server.submit("stubborn", path=str(path))
     stray = int(await eventually(lambda: read(path)))
     running.agent.stop()
     running.agent.stop()
-    await asyncio.wait_for(running.task, 15)
+    await asyncio.wait_for(running.task, 100)
     assert not alive(stray)
     assert server.left == [1]
     assert job not in server.finished

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 async def wait_for(
-    condition: Callable[[], T | Awaitable[T]], timeout: float = 30, *, interval: float = 0.02, what: str = ""
+    condition: Callable[[], T | Awaitable[T]], timeout: float = 100, *, interval: float = 0.02, what: str = ""
 ) -> T:
     """Ask until the answer is true, and return it. An answer that never comes is an error that tells the last one.
 

@@ -73,5 +73,5 @@ async def test_a_runtime_that_is_not_there_is_said(find):
 
 async def test_an_engine_that_never_answers_is_given_up(find, monkeypatch):
     monkeypatch.setattr("horae.worker.containers.finding._PATIENCE", 0.2)
-    found = await asyncio.wait_for(find("exec sleep 60"), 30)
+    found = await asyncio.wait_for(find("exec sleep 60"), 50)
     assert "did not answer within 0.2 s" in found.reason

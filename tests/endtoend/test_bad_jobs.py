@@ -15,6 +15,7 @@ from horae.client.client import Client
 from horae.client.handles import Job
 from horae.model.job import JobRequest
 from horae.model.states import End, State
+from horae.testing.processes import alive
 from horae.testing.stack import Stack
 from horae.testing.waiting import wait_for
 from horae.wire.jobs import JobResult
@@ -179,5 +180,5 @@ async def test_output_that_is_no_text_is_kept_as_far_as_it_is(ward):
 async def test_a_worker_whose_app_raises_at_import_says_so_and_ends(stack, tmp_path: Path):
     (tmp_path / "broken.py").write_text("raise RuntimeError('no database here')")
     worker = await stack.worker("broken", f"{tmp_path / 'broken.py'}:app")
-    await wait_for(lambda: not psutil.pid_exists(worker.pid))
+    await wait_for(lambda: not alive(worker.pid))
     assert worker.last_words().count("RuntimeError: no database here") == 1

@@ -8,13 +8,6 @@ import psutil
 from horae.bench.program import Program
 
 
-def alive(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
-    except psutil.NoSuchProcess:
-        return False
-
-
 def below(program: Program, module: str) -> list[int]:
     """The processes that run this module directly below the program."""
     found = []

@@ -17,6 +17,7 @@ from horae.store.embedded import Cluster
 from horae.store.embedded.account import serving_account
 from horae.store.embedded.binaries import INSTALLATION, LIBRARIES, PACKAGE, Binaries, find_binaries, reachable_binaries
 from horae.store.embedded.postmaster import find_orphan
+from horae.testing.processes import alive
 from horae.testing.waiting import wait_for
 
 ONE_START = """
@@ -114,7 +115,7 @@ async def test_a_second_start_is_refused_and_names_the_first(cluster: Cluster):
 async def test_it_ends_when_its_horae_is_killed(reachable_path: Path):
     with started_elsewhere(reachable_path / "data") as (horae, pid):
         horae.kill()
-        await wait_for(lambda: not psutil.pid_exists(pid), what="PostgreSQL to end")
+        await wait_for(lambda: not alive(pid), what="PostgreSQL to end")
 
 
 async def test_the_next_start_takes_over_from_one_that_was_killed(reachable_path: Path):

@@ -3,9 +3,9 @@ import sys
 from pathlib import Path
 
 import asyncpg
-import psutil
 
 from horae.testing.database import remove_abandoned, temporary_database, temporary_folder
+from horae.testing.processes import alive
 from horae.testing.waiting import wait_for
 
 KILLED_SESSION = """
@@ -41,7 +41,7 @@ async def test_a_session_that_was_killed_leaves_no_process_and_the_next_removes_
     folder, pid = next(line for line in session.stdout if line.startswith("/")).split()
     session.kill()
     session.communicate()
-    await wait_for(lambda: not psutil.pid_exists(int(pid)), what="PostgreSQL to end")
+    await wait_for(lambda: not alive(int(pid)), what="PostgreSQL to end")
     remove_abandoned(Path(folder).parent)
     assert not Path(folder).exists()
 

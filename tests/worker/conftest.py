@@ -77,13 +77,5 @@ async def eventually(condition: Callable[[], Any], deadline: float = DEADLINE) -
     return found
 
 
-def alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in "ZX"
-
-
 def read(path: Path) -> str:
     return path.read_text() if path.exists() else ""

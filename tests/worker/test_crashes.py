@@ -4,9 +4,10 @@ import gc
 from pathlib import Path
 
 from horae.model.states import End
+from horae.testing.processes import alive
 from horae.worker import orphans, tree
 
-from .conftest import alive, eventually, read
+from .conftest import eventually, read
 
 
 async def test_an_exit_is_a_crash_with_evidence(server, start):

@@ -2,8 +2,9 @@
 
 from horae.model.states import End
 from horae.model.work import CancelOrder
+from horae.testing.processes import alive
 
-from .conftest import alive, eventually, read
+from .conftest import eventually, read
 
 
 async def test_cancel_runs_the_finally_blocks(server, start, tmp_path):

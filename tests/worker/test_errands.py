@@ -14,9 +14,10 @@ from horae.model.errors import NotReady, SetupError, UnknownTask
 from horae.model.kinds import Kind
 from horae.model.states import End
 from horae.model.work import CancelOrder, JobError
+from horae.testing.processes import alive
 from horae.worker.errands.errand import Outcome, Readiness
 
-from .conftest import alive, eventually, read
+from .conftest import eventually, read
 from .errand_runner import ShellRunner, call, script
 from .stand_in import DEADLINE
 

@@ -11,9 +11,10 @@ import pytest
 
 from horae.model.errors import InvalidInput
 from horae.model.states import End
+from horae.testing.processes import alive
 from horae.worker.agent import AgentConfig
 
-from .conftest import APP, alive, eventually, read
+from .conftest import APP, eventually, read
 
 
 async def test_the_join_tells_tasks_and_slots(server, start):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from horae.model.errors import SetupError
+from horae.testing.processes import alive
 from horae.worker import tree
 from horae.worker.config import AgentConfig
 from horae.worker.deadman import DeadMan
@@ -20,7 +21,7 @@ from horae.worker.sandbox.hierarchy import find_hierarchy
 from horae.worker.sandbox.limits import Bounds
 from horae.worker.sandbox.mounts import mount_memory
 
-from .conftest import alive, eventually, read
+from .conftest import eventually, read
 from .errand_runner import ShellRunner, script
 from .stand_in import DEADLINE
 

@@ -1,5 +1,6 @@
 """The soak: what it calls flat, and a run of some seconds end to end."""
 
+import asyncio
 import math
 import random
 from datetime import UTC, datetime, timedelta
@@ -14,8 +15,9 @@ from horae.bench.progress import Screen
 from horae.bench.soak.days import until_midnight
 from horae.bench.soak.flatness import DAY, Judgement, Tolerance, Verdict, in_blocks, judge, theil_sen
 from horae.bench.soak.report import Report, Watched, markdown, write
-from horae.bench.soak.series import Sample, Series, latencies, rates, to_series
+from horae.bench.soak.series import TOLERANCES, Sample, Series, at_usual_pace, latencies, paces, rates, to_series
 from horae.bench.soak.soak import DAYS, WARM_UP, Plan, soak
+from horae.bench.soak.tally import Tally
 from horae.testing.clocks import COMPILER, find_compiler
 
 HOUR = 3600.0
@@ -26,6 +28,10 @@ TIMES = [5.0 * n for n in range(720)]
 
 def judged(values: list[float]) -> Judgement:
     return judge(list(zip(TIMES, values, strict=True)), HOUR * WARM_UP / DAYS, TOLERANCE)
+
+
+def descriptors(values: list[float]) -> Judgement:
+    return judge(list(zip(TIMES, values, strict=True)), HOUR * WARM_UP / DAYS, TOLERANCES["descriptors"])
 
 
 def noise(level: float, spread: float, seed: int = 1) -> list[float]:
@@ -60,6 +66,47 @@ def test_what_fills_and_comes_to_rest_has_settled(minutes: float) -> None:
     found = judged([value + wobble for value, wobble in zip(values, noise(0, 0.1), strict=True)])
     assert found.verdict is Verdict.SETTLED
     assert found.passes
+
+
+def staircase(minutes: float, phase: float) -> list[float]:
+    return [100.0 + math.floor(at / 60 / minutes + phase) for at in TIMES]
+
+
+@pytest.mark.parametrize("minutes", [5, 8, 12, 15, 17, 20])
+def test_one_descriptor_now_and_then_is_found_whenever_it_begins(minutes: float) -> None:
+    for tenth in range(10):
+        assert descriptors(staircase(minutes, tenth / 10)).verdict is Verdict.GROWS
+
+
+@pytest.mark.parametrize("minutes", [12, 20])
+def test_a_staircase_is_found_though_descriptors_come_and_go(minutes: float) -> None:
+    for seed in range(20):
+        wobble = noise(0, 0.4, seed)
+        stairs = zip(staircase(minutes, 0.3), wobble, strict=True)
+        assert descriptors([step + round(more) for step, more in stairs]).verdict is Verdict.GROWS
+
+
+@pytest.mark.parametrize("spread", [0.2, 0.5, 0.8, 2, 5])
+def test_noise_in_whole_numbers_is_flat(spread: float) -> None:
+    """As above: of six thousand such series one rose by chance, and is not among these."""
+    for seed in range(1000, 1100):
+        assert descriptors([float(round(value)) for value in noise(20.4, spread, seed)]).passes
+
+
+@pytest.mark.parametrize("level", [3, 12])
+def test_descriptors_that_stay_open_for_a_while_are_flat(level: int) -> None:
+    """Each for some minutes, so that one look is much like the one before."""
+    for seed in range(100):
+        chance, values, count = random.Random(seed), [], level
+        for _ in TIMES:
+            count += (chance.random() < 0.03 * level) - sum(chance.random() < 0.03 for _ in range(count))
+            values.append(float(count))
+        assert descriptors(values).passes
+
+
+@pytest.mark.parametrize("at", [[1500.0], [2400.0], [200.0, 900.0], [700.0, 1300.0]])
+def test_a_descriptor_or_two_that_came_and_stayed_are_no_leak(at: list[float]) -> None:
+    assert descriptors([100.0 + sum(time >= each for each in at) for time in TIMES]).passes
 
 
 def test_growth_that_is_too_small_to_matter_is_flat() -> None:
@@ -142,6 +189,29 @@ def test_latencies_are_percentiles_of_each_window() -> None:
     assert p99.points == [(5.0, 99.0), (15.0, 199.0)]
 
 
+@pytest.mark.parametrize(("growth", "verdict"), [(0.0, Verdict.FLAT), (0.2, Verdict.GROWS)])
+def test_a_machine_that_becomes_slower_is_not_what_grows(growth: float, verdict: Verdict) -> None:
+    """By a third in the hour; what our own programs spend more for the same is found all the same."""
+    slower = [1 + at / HOUR / 3 for at in TIMES]
+    pace = paces([(at, 0.004 * by + wobble) for at, by, wobble in zip(TIMES, slower, noise(0, 0.0004), strict=True)])
+    spent = [20 * by * (1 + growth * at / HOUR) for at, by in zip(TIMES, slower, strict=True)]
+    found = Series("processor time", "server", "% of a core", list(zip(TIMES, spent, strict=True)))
+    since = HOUR * WARM_UP / DAYS
+    assert found.judged(since).verdict is Verdict.GROWS
+    assert at_usual_pace(found, pace).judged(since).verdict is verdict
+    assert pace.judged(since).passes
+
+
+def test_the_pace_of_a_machine_is_that_of_the_looks_around() -> None:
+    pace = paces([(float(n), 9.0 if n == 50 else 2.0 if n < 60 else 3.0) for n in range(100)])
+    assert [pace.points[n][1] for n in (0, 50, 99)] == [1.0, 1.0, 1.5]
+    assert at_usual_pace(Series("latency", "p50", "ms", [(10.0, 6.0), (98.5, 6.0)]), pace).points == [
+        (10.0, 6.0),
+        (98.5, 4.0),
+    ]
+    assert paces([]).points == []
+
+
 def test_the_clock_is_set_just_after_midnight() -> None:
     now = datetime(2026, 12, 31, 13, 5, 7, 123, tzinfo=UTC)
     later = now + until_midnight(now)
@@ -203,7 +273,7 @@ def test_a_day_is_a_block() -> None:
     assert DAY == 86_400
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(find_compiler() is None, reason=f"needs {COMPILER}")
 async def test_a_soak_of_some_seconds_watches_everything_while_days_pass() -> None:
     kept: list[Report] = []
@@ -228,3 +298,13 @@ async def test_a_soak_of_some_seconds_watches_everything_while_days_pass() -> No
     assert found.days["passed"] > 0
     assert found.done["bulk"] > 0
     assert found.left_over == 0
+
+
+async def test_an_act_that_ends_in_any_error_is_counted_as_failed() -> None:
+    async def cut_off() -> None:
+        raise asyncio.IncompleteReadError(b"", 10)
+
+    tally = Tally()
+    await tally.count("visit", cut_off)
+    assert (tally.failed["visit"], tally.done["visit"]) == (1, 0)
+    assert "IncompleteReadError" in tally.examples["visit"]

@@ -296,6 +296,25 @@ async def test_shedding_takes_the_lowest_priorities_first_and_leaves_word_of_eac
         assert await conn.fetchval("select count(*) from ready where id = $1", ids[2][0]) == 1
 
 
+async def test_of_two_servers_that_see_the_same_excess_one_sheds_it(database, tmp_path, conn):
+    """Both look; A sheds and lets go; B comes to it with what it saw before."""
+    over = {"max_pending": 100, "shed": True}
+    async with limited(database, tmp_path, **over) as first, limited(database, tmp_path, **over) as second:
+        await join(first, "work")
+        for _ in range(12):
+            await submit(first, priority=2)
+        for engine in (first, second):
+            await duty(engine, "quotas").run_once()
+            engine.admission.max_pending = 8
+        await duty(second, "quotas").run_once()
+        assert second.admission.total_pending == 12
+        assert (await duty(first, "shedding").run_once())["shed"] == 4
+        assert await duty(second, "shedding").run_once() == {}
+        await conn.execute("delete from sole_duty")
+        assert (await duty(second, "shedding").run_once())["shed"] == 0
+        assert await conn.fetchval("select count(*) from ready") == 8
+
+
 async def test_nothing_is_shed_unless_the_operator_allowed_it(database, tmp_path, conn):
     async with limited(database, tmp_path, max_pending=10) as engine:
         await join(engine, "work")

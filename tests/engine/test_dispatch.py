@@ -10,6 +10,7 @@ from horae.engine.access import Caller
 from horae.engine.dispatch import Waiter
 from horae.engine.duties.scout import Scout
 from horae.engine.engine import Engine
+from horae.model.errors import StoreUnavailable
 from horae.model.job import JobRequest
 from horae.model.roles import GRANTS, Role
 from horae.model.states import End
@@ -200,3 +201,23 @@ async def test_a_job_with_unreadable_options_does_not_keep_others_from_running(r
     grants = await resting.dispatch.take(worker, 1, 10)
     assert {grant.id for grant in grants} == {spoilt, good}
     assert await resting.complete.attempts(worker.worker_id, [done(grant, End.ERROR) for grant in grants]) == []
+
+
+async def test_a_lane_whose_claim_broke_off_after_it_found_nothing_is_served_again(resting: Engine, monkeypatch):
+    """The claim is through and empty-handed; then the database is away when the policy is asked for."""
+    worker = await join(resting)
+    job_id = await submit(resting)
+    grant = await take_one(resting, worker)
+    resting.dispatch.note_ready({grant.lane: 0})
+    real = resting.policy.differs
+
+    async def away(version):
+        monkeypatch.setattr(resting.policy, "differs", real)
+        raise StoreUnavailable("the database is away")
+
+    monkeypatch.setattr(resting.policy, "differs", away)
+    with pytest.raises(StoreUnavailable):
+        await resting.dispatch.take(worker, 2, 1)
+    assert grant.id == job_id
+    again = await submit(resting)
+    assert (await take_one(resting, worker, 3)).id == again

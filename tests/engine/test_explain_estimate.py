@@ -14,10 +14,12 @@ from horae.model.job import JobRequest
 from horae.model.roles import GRANTS, Role
 from horae.model.states import State
 from horae.model.task import TaskDefinition
+from horae.testing.waiting import wait_for
 
 from .staging import ROOT, done, submit, take_one
 
-TAKES = {"short": 0.08, "long": 0.3}
+TAKES = {"short": 0.24, "long": 0.9}
+"""Seconds: long, as against what a busy machine takes to hand out a job and hear of its end."""
 SLOTS = 2
 
 
@@ -38,9 +40,9 @@ class Workshop:
         while len(self.started) < jobs:
             self._numbers += 1
             for grant in await self.engine.dispatch.take(session, self._numbers, 1):
-                self.started[grant.id] = time.monotonic()
-                took = draw.lognormvariate(0, 0.4) * TAKES[grant.task]
-                await asyncio.sleep(took)
+                self.started[grant.id] = began = time.monotonic()
+                await asyncio.sleep(draw.lognormvariate(0, 0.4) * TAKES[grant.task])
+                took = time.monotonic() - began  # Longer than was drawn, on a busy machine, as all that follows is.
                 await self.engine.complete.attempts(session.worker_id, [done(grant, took=took)])
             await asyncio.sleep(0.001)
 
@@ -61,16 +63,19 @@ async def test_half_of_the_estimates_are_within_a_factor_of_two(engine: Engine):
     learning, shop, draw = Workshop(engine), Workshop(engine), random.Random(4)
     sessions = [await shop.join() for _ in range(3)]
     for by in (ROOT, red):
-        await flood(engine, by, 20, draw)
-    await learning.run(sessions, 40)
-    jobs = [*await flood(engine, ROOT, 80, draw), *await flood(engine, red, 40, draw)]
+        await flood(engine, by, 10, draw)
+    await learning.run(sessions, 20)
+    jobs = [*await flood(engine, ROOT, 40, draw), *await flood(engine, red, 20, draw)]
     working = asyncio.ensure_future(shop.run(sessions, len(jobs)))
-    await asyncio.sleep(0.3)  # All slots are taken by then.
+    await wait_for(lambda: len(shop.started) >= SLOTS * len(sessions), what="all slots to be taken")
     foreseen = {}
-    for job in draw.sample(jobs, 40):
+
+    async def ask(job: str) -> None:
         said = await engine.explain.of(ROOT, UUID(job))
         if said.state is State.READY and said.estimate is not None:
             foreseen[job] = time.monotonic(), (said.estimate.at - engine.clock.now()).total_seconds()
+
+    await asyncio.gather(*(ask(job) for job in draw.sample(jobs, 40)))
     await working
     off = [_factor(seconds, shop.started[job] - asked) for job, (asked, seconds) in foreseen.items()]
     assert len(off) > 15

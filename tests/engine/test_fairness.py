@@ -119,7 +119,8 @@ async def test_a_lane_is_spread_over_workers(resting: Engine):
     assert await resting.dispatch.take(workers[1], 2, 10) == []
 
 
-async def test_jobs_of_a_sticky_key_go_to_one_worker(resting: Engine):
+async def test_jobs_of_a_sticky_key_go_to_one_worker(resting: Engine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("horae.engine.choice.GRACE_SECONDS", 60.0)  # For so long they go to no other.
     workers = [await join(resting) for _ in range(3)]
     for worker in workers:
         assert await resting.dispatch.take(worker, 1, 1) == []

@@ -1,13 +1,17 @@
 """Several servers on one database: they hear of each other's work."""
 
 import asyncio
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 from uuid import UUID
 
+from horae.engine.duties import notices
 from horae.engine.engine import Engine
 from horae.model.states import State
+from horae.testing.proxy import Proxy, proxy_to, to_socket
 from horae.testing.waiting import wait_for
 
-from .staging import ROOT, done, join, submit, take_one
+from .staging import ROOT, done, engine_config, join, running_engine, submit, take_one
 
 
 async def stop_looking(engine: Engine) -> None:
@@ -112,3 +116,25 @@ async def test_the_ear_comes_back_after_its_connection_was_ended(start_engine, c
         where pid <> pg_backend_pid() and datname = current_database()"""
     )
     await until_told(first, second)
+
+
+async def test_a_server_whose_line_went_dead_without_a_word_listens_again(
+    start_engine, conn, database: str, tmp_path: Path, monkeypatch
+):
+    """It has nothing to tell, so it would never find out that nobody tells it anything."""
+    monkeypatch.setattr(notices, "LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(notices, "ANSWER_SECONDS", 2.0)
+    folder, port = parse_qs(urlsplit(database).query)["host"][0], await conn.fetchval("show port")
+    with proxy_to(to_socket(f"{folder}/.s.PGSQL.{port}")) as line:
+        async with running_engine(engine_config(through(line, database), tmp_path)) as far:
+            near = await start_engine()
+            await until_told(near, far)
+            line.forsake_all()
+            try:
+                await until_told(near, far)
+            finally:
+                line.reset_forsaken()
+
+
+def through(line: Proxy, database: str) -> str:
+    return f"postgresql://horae@{line.host}:{line.port}{urlsplit(database).path}?sslmode=disable"

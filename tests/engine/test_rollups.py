@@ -17,7 +17,7 @@ from horae.model.states import End, State
 from horae.model.work import Finished
 from horae.store.database import NotConnected
 
-from .staging import ROOT, duty, engine_config, join, resting_engine, submit
+from .staging import ROOT, done, duty, engine_config, join, resting_engine, submit, take_one
 
 DEPTH = "select pending, running from depth where queue = $1"
 
@@ -37,7 +37,8 @@ async def lease(engine: Engine, conn, job_id: str) -> Finished:
         "values (clock_timestamp(), $1, $2, $3, 1, 1)",
         job_id, worker, row["lane_id"],
     )  # fmt: skip
-    engine.tally.started(row["lane_id"], 1, 0.25)
+    engine.tally.started(row["lane_id"])
+    engine.tally.waited(row["lane_id"], 0.25, 2)
     return Finished(id=job_id, lane=row["lane_id"], attempt=1)
 
 
@@ -50,7 +51,7 @@ async def finish(engine: Engine, conn, ends: Sequence[tuple[Finished, End, float
 
 async def sums(conn) -> asyncpg.Record:
     names = ("submitted", "started", "succeeded", "failed", "cancelled", "retried", "runs", "run_seconds",
-             "run_squares", "wait_seconds")  # fmt: skip
+             "run_squares", "waits", "wait_seconds")  # fmt: skip
     totals = ", ".join(f"sum({name})::float as {name}" for name in names)
     return await conn.fetchrow(f"select {totals} from rollup")
 
@@ -65,10 +66,25 @@ async def test_every_way_a_job_can_go_is_counted_once(ready_to_count: Engine, co
     await duty(engine, "rollups").run_once()
     got = await sums(conn)
     assert (got["submitted"], got["started"], got["succeeded"], got["failed"], got["retried"]) == (255, 4, 1, 1, 1)
-    assert (got["runs"], got["run_seconds"], got["run_squares"], got["wait_seconds"]) == (3, 6, 14, 1)
+    assert (got["runs"], got["run_seconds"], got["run_squares"]) == (3, 6, 14)
+    assert (got["waits"], got["wait_seconds"]) == (8, 2)
     # The failed one waits to be tried again, the undelivered one is ready again.
     assert tuple(await conn.fetchrow(DEPTH, "default")) == (253, 0)
     assert engine.durations.expected(1, "work") == pytest.approx(2.0, rel=0.01)
+
+
+async def test_how_long_jobs_waited_is_that_of_their_first_start(resting: Engine, conn):
+    worker = await join(resting)
+    await submit(resting)
+    await conn.execute("update job set run_at = run_at - interval '30 seconds'")
+    first = await take_one(resting, worker)
+    await resting.complete.attempts(worker.worker_id, [done(first, End.ERROR, retry_after=0)])
+    await take_one(resting, worker, 2)
+    await duty(resting, "flows").run_once()
+    await duty(resting, "rollups").run_once()
+    got = await sums(conn)
+    assert (got["started"], got["waits"]) == (2, 1)
+    assert 30 <= got["wait_seconds"] < 60
 
 
 async def test_writing_down_adds_and_several_servers_add_up(ready_to_count: Engine, database, tmp_path, conn):
@@ -163,6 +179,14 @@ async def test_a_recount_heals_depths_and_counts_every_place_a_job_waits_in(read
     await finish(engine, conn, [(running, End.SUCCEEDED, 1.0)])
     await duty(engine, "rollups").flush()
     assert tuple(await conn.fetchrow(DEPTH, "default")) == (8, 0)
+
+
+async def test_a_recount_counts_once_what_was_not_yet_written_down(ready_to_count: Engine, conn):
+    await submit(ready_to_count)
+    await lease(ready_to_count, conn, await submit(ready_to_count))
+    await duty(ready_to_count, "recount").run_once()
+    await duty(ready_to_count, "rollups").flush()
+    assert tuple(await conn.fetchrow(DEPTH, "default")) == (1, 1)
 
 
 async def test_a_recount_keeps_what_is_written_while_it_counts(ready_to_count: Engine, conn):

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from horae.engine.engine import Engine
-from horae.model.errors import DuplicateBackfill, InvalidInput
+from horae.model.errors import DuplicateBackfill, InvalidInput, StoreUnavailable
 from horae.model.states import End
 from horae.model.timing import Rule
 
 from .staging import ROOT, done, duty, join, take_one
-from .test_schedules import TENANT, make
+from .test_schedules import TENANT, away_once, make
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 SINCE, UNTIL = NOW - timedelta(hours=10, minutes=30), NOW - timedelta(minutes=30)
@@ -118,6 +118,14 @@ async def test_a_range_that_will_not_do_is_refused(resting: Engine, wrong: dict[
         await resting.backfilling.look(TENANT, "s", **({"since": SINCE, "until": UNTIL} | wrong))
 
 
+async def test_until_now_by_a_clock_that_is_a_little_ahead_ends_now(resting: Engine):
+    await join(resting)
+    await make(resting, rules=[Rule(every="1s", anchor=NOW)])
+    ahead = datetime.now(UTC) + timedelta(seconds=30)
+    made = await resting.backfilling.start(ROOT, TENANT, "s", NOW - timedelta(seconds=5), ahead, 1)
+    assert made["until"] <= datetime.now(UTC) + timedelta(seconds=5)
+
+
 async def test_a_forecast_finds_collisions_and_spreads_them(resting: Engine):
     await join(resting)
     for number in range(20):
@@ -131,3 +139,39 @@ async def test_a_forecast_finds_collisions_and_spreads_them(resting: Engine):
     assert len(found.minutes) >= 1440
     assert {proposal.cron for proposal in found.proposals} == {"H 3 * * *"}
     assert found.peak_spread < 8
+
+
+async def test_many_backfills_of_one_take_turns_with_those_of_others(
+    resting: Engine, conn, monkeypatch: pytest.MonkeyPatch
+):
+    """The first two have no room and never end; the third comes after them."""
+    monkeypatch.setattr("horae.engine.duties.backfills.BATCH", 2)
+    await join(resting)
+    for name in ("a", "b", "c"):
+        await make(resting, name, rules=[Rule(every="1h", anchor=NOW)])
+        await resting.backfilling.start(ROOT, TENANT, name, SINCE, UNTIL, 1)
+    backfills = duty(resting, "backfills")
+    assert [(await backfills.run_once())["jobs"] for _ in range(3)] == [2, 1, 0]
+
+
+async def test_what_a_backfill_could_not_make_while_the_database_was_away_it_makes_later(
+    resting: Engine, conn, monkeypatch: pytest.MonkeyPatch
+):
+    await join(resting)
+    await hourly(resting)
+    await fill(resting)
+    away_once(monkeypatch, resting.backfilling._planner._submit, "prepare")
+    with pytest.raises(StoreUnavailable):
+        await duty(resting, "backfills").run_once()
+    made = [(await duty(resting, "backfills").run_once())["jobs"] for _ in range(2)]
+    assert made == [0, 3]  # The round ends, and its turn comes again.
+    assert await conn.fetchval("select count(*) from tick where state = 'skipped'") == 0
+
+
+async def test_a_backfill_that_cannot_be_read_stops_no_other(resting: Engine, conn):
+    await join(resting)
+    for name in ("bad", "good"):
+        await make(resting, name, rules=[Rule(every="1h", anchor=NOW)])
+        await resting.backfilling.start(ROOT, TENANT, name, SINCE, UNTIL, 3)
+    await conn.execute("update schedule set definition = '{}' where name = 'bad'")
+    assert (await duty(resting, "backfills").run_once())["jobs"] == 3

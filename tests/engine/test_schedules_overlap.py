@@ -48,8 +48,11 @@ async def decided(conn: Any) -> list[tuple[str, str | None]]:
 
 
 async def make_slow(engine: Engine, **given: Any) -> None:
-    """Its first tick is due long after it was planned, on the slowest machine; later ones are planned with it."""
-    await make(engine, rules=[Rule(every="10s", anchor=datetime.now(UTC))], **given)
+    """Its first tick is due long after it was planned, on the slowest machine; later ones are planned with it.
+
+    The anchor is past by any server's clock: if one is a little slow, the anchor would be the first tick, due at once.
+    """
+    await make(engine, rules=[Rule(every="10s", anchor=datetime.now(UTC) - timedelta(seconds=1))], **given)
 
 
 async def start(engine: Engine, conn: Any, overlap: Overlap) -> tuple[Any, Any]:
@@ -144,10 +147,10 @@ async def test_a_judged_tick_is_punctual(start_engine, conn, monkeypatch: pytest
     monkeypatch.setattr(Ticks, "interval", 3600.0)
     engine = await start_engine()
     worker = await join(engine)
-    at = engine.clock.now() + timedelta(seconds=1.5)
+    at = engine.clock.now() + timedelta(seconds=5)
     await make(engine, rules=[Rule(every="1h", anchor=at)], overlap=Overlap.SKIP)
     waiter = engine.dispatch.wait(worker, 1, 1)
-    await asyncio.wait_for(waiter.answer, 20)
+    await asyncio.wait_for(waiter.answer, 60)
     assert await conn.fetchval("select granted_at >= $1 from lease", at)
 
 
@@ -158,7 +161,11 @@ async def test_two_servers_judge_a_tick_once(start_engine, conn):
         await make(engines[0], f"s{number}", every="1s", overlap=Overlap.SKIP)
 
     async def judged() -> bool:
-        await conn.execute("update tick set look_at = clock_timestamp() where state = 'planned'")
+        # Those that the engines' own duties hold are being judged anyway; to wait for them could be a deadlock.
+        await conn.execute(
+            "update tick set look_at = clock_timestamp() where ctid = any (array("
+            "select ctid from tick where state = 'planned' for update skip locked))"
+        )
         await asyncio.gather(*(engine.ticks.run_once() for engine in engines * 3))
         return await conn.fetchval("select count(distinct schedule_id) from tick where state = 'skipped'") == 20
 
@@ -221,22 +228,28 @@ async def test_missed_ticks_are_caught_up_with_by_policy(
 async def test_a_tick_that_is_a_little_late_is_not_missed(resting: Engine, conn):
     await join(resting)
     await make(resting, every="1s", missed=Missed.SKIP)
+    began = await conn.fetchval("select clock_timestamp()")
     await rewind(conn, 30)
     await resting.ticks.run_once()
     assert {state for state, _, _ in await states(conn)} == {"fired"}
-    assert 29 <= await conn.fetchval("select count(*) from ready") <= 32
+    meanwhile = (await conn.fetchval("select clock_timestamp()") - began).total_seconds()
+    assert 29 <= await conn.fetchval("select count(*) from ready") <= 31 + meanwhile
 
 
 async def test_a_very_long_absence_is_caught_up_with_piece_by_piece(resting: Engine, conn):
     await join(resting)
     await make(resting, every="1s", missed=Missed.ALL, missed_limit=7)
+    began = await conn.fetchval("select clock_timestamp()")
     await rewind(conn, 3600)
+    await resting.ticks.run_once()
+    ended = await conn.fetchval("select clock_timestamp()")
+    # Those up to a minute late when they were planned, which was some time between the two, are not late.
+    early = "select count(*) from job where run_at < $1::timestamptz - interval '1 minute'"
+    assert await conn.fetchval(early, began) <= 7 <= await conn.fetchval(early, ended)
     for _ in range(20):
         await resting.ticks.run_once()
-    late = await states(conn)
-    assert sum(count for state, _, count in late if state == "skipped") in range(3520, 3545)
-    fired = await conn.fetchval("select count(*) from job where run_at < clock_timestamp() - interval '62 seconds'")
-    assert 4 <= fired <= 7
+    skipped = sum(count for state, _, count in await states(conn) if state == "skipped")
+    assert 3520 <= skipped <= 3545 + (ended - began).total_seconds()
 
 
 async def test_jobs_made_ahead_are_judged_by_policy_when_no_server_ran(resting: Engine, conn):

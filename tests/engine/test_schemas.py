@@ -22,6 +22,10 @@ LOOK_AHEAD = {"properties": {"word": {"type": "string", "pattern": r"^(?=.*\d)\w
 TREE = {"$defs": {"node": {"properties": {"next": {"$ref": "#/$defs/node"}, "n": {"type": "integer"}}}},
         "$ref": "#/$defs/node"}  # fmt: skip
 
+LINEAR, PATIENCE = 4.0, 30.0
+"""Seconds in which the slowest machine has done what is bounded, of a processor and with others. What is not bounded
+takes longer than anybody waits."""
+
 
 def chain(length: int) -> dict[str, Any]:
     """Each definition refers twice to the one before."""
@@ -33,9 +37,25 @@ def chain(length: int) -> dict[str, Any]:
 
 @pytest.fixture
 async def examiner():
+    """It has time enough for what is bounded."""
+    examiner = Examiner(PATIENCE)
+    yield examiner
+    await examiner.close()
+
+
+@pytest.fixture
+async def hurried():
+    """It has little time, so that what is not bounded is soon refused."""
     examiner = Examiner(seconds=0.5)
     yield examiner
     await examiner.close()
+
+
+@pytest.fixture
+def patient(engine):
+    """An engine whose examiner has time enough for what is bounded."""
+    engine._examiner._seconds = PATIENCE
+    return engine
 
 
 def task(schema: dict[str, Any], name: str = "work") -> TaskDefinition:
@@ -79,12 +99,12 @@ async def test_a_schema_that_explodes_is_refused_at_submit_though_it_was_saved_b
             await submit(engine)
         refusal.append(error.value)
 
-    assert await longest_pause(ask()) < 0.9
+    assert await longest_pause(ask()) < LINEAR
     assert refusal
 
 
 async def test_a_schema_that_explodes_holds_up_no_validation(engine):
-    assert await longest_pause(validate(engine.schemas, 1, task(chain(40)), {"a": 1})) < 0.9
+    assert await longest_pause(validate(engine.schemas, 1, task(chain(40)), {"a": 1})) < LINEAR
 
 
 @pytest.mark.parametrize(
@@ -92,20 +112,21 @@ async def test_a_schema_that_explodes_holds_up_no_validation(engine):
     [(chain(40), {}), ({"properties": {"x": {"items": {"allOf": [{"minLength": 1}] * 3000}}}}, {"x": ["y"] * 200_000})],
     ids=["references", "a long list"],
 )
-async def test_what_takes_longer_than_it_may_is_refused(examiner, schema, params):
+async def test_what_takes_longer_than_it_may_is_refused(hurried, schema, params):
     began = time.monotonic()
     with pytest.raises(InvalidParams, match="send less, or make the schema simpler"):
-        await faults(examiner, schema, params)
-    assert time.monotonic() - began < 8
-    assert await faults(examiner, LOOK_AHEAD, {"word": "a1"}) == []
+        await faults(hurried, schema, params)
+    assert time.monotonic() - began < PATIENCE
+    hurried._seconds = PATIENCE
+    assert await faults(hurried, LOOK_AHEAD, {"word": "a1"}) == []
 
 
-async def test_an_expression_that_goes_back_and_forth_has_an_end(examiner):
+async def test_an_expression_that_goes_back_and_forth_has_an_end(hurried):
     schema = {"properties": {"x": {"pattern": r"^(?:(?=(a+))\1?)+(?!a)b$"}}}
     began = time.monotonic()
     with contextlib.suppress(InvalidParams):
-        assert await faults(examiner, schema, {"x": "a" * 400_000}) == ["/params/x"]
-    assert time.monotonic() - began < 8
+        assert await faults(hurried, schema, {"x": "a" * 400_000}) == ["/params/x"]
+    assert time.monotonic() - began < PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -115,17 +136,21 @@ async def test_no_expression_of_a_light_schema_goes_back_and_forth(pattern):
     known = known_schema(task({"properties": {"x": {"pattern": pattern}}}))
     assert known.weight is not None
     size = min(15_000, QUICK // known.weight)
-    began = time.perf_counter()
+    began = time.process_time()
     known.passes({"x": "a" * size + "!"}, size)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < LINEAR
 
 
 async def test_thousands_of_faults_are_listed_elsewhere(examiner):
-    params = {"x": ["y"] * 100_000}
+    params = {"x": ["y"] * 50_000}
     schema = {"properties": {"x": {"items": {"type": "integer"}}}}
     assert known_schema(task(schema)).weight is not None
-    pause = await longest_pause(faults(Examiner(seconds=20), schema, params))
-    assert pause < 0.5
+    question = Question(1, msgspec.json.encode(schema).decode(), msgspec.json.encode(params).decode())
+    began = time.thread_time()
+    answer(question)
+    here = time.thread_time() - began
+    pause = await longest_pause(faults(examiner, schema, params))
+    assert pause < here / 2
 
 
 @pytest.mark.parametrize(
@@ -149,20 +174,21 @@ async def test_what_is_no_schema_is_refused_when_it_is_saved(examiner):
             await Schemas(examiner).check_schema(1, task(schema))
 
 
-async def test_a_saved_schema_that_cannot_be_read_is_said_at_submit(engine, conn):
-    await engine.tasks.register(1, task({"type": "object"}))
+async def test_a_saved_schema_that_cannot_be_read_is_said_at_submit(patient, conn):
+    await patient.tasks.register(1, task({"type": "object"}))
     await conn.execute("update task set params_schema = '{\"type\": 7}' where name = 'work'")
-    engine.tasks.forget()
+    patient.tasks.forget()
     with pytest.raises(InvalidParams, match="not a JSON Schema"):
-        await submit(engine)
+        await submit(patient)
 
 
-async def test_one_tenants_questions_take_turns_and_too_many_are_refused(examiner):
-    asked = [asyncio.create_task(faults(examiner, chain(40), {})) for _ in range(MOST_WAITING + 1)]
+async def test_one_tenants_questions_take_turns_and_too_many_are_refused(hurried):
+    asked = [asyncio.create_task(faults(hurried, chain(40), {})) for _ in range(MOST_WAITING + 1)]
     with pytest.raises(Overloaded):
         await asked[-1]
+    hurried._seconds = PATIENCE  # for the other tenant: the others have been told theirs
     other = known_schema(task(LOOK_AHEAD))
-    assert await Schemas(examiner).faults(2, other, {"word": "a1"}, 15) == []
+    assert await Schemas(hurried).faults(2, other, {"word": "a1"}, 15) == []
     assert sum(one.done() for one in asked) <= 12
     for one in asked:
         one.cancel()
@@ -194,9 +220,9 @@ def test_the_program_answers_what_it_is_asked():
     assert [fault["pointer"] for fault in answer(Question(1, schema, "{}")).faults] == ["/params"]
 
 
-async def test_a_changed_job_is_checked_too(engine):
-    await engine.tasks.register(1, task(LOOK_AHEAD))
-    job = await submit(engine, params={"word": "a1"}, delay="1h")
-    row = await engine.steer.get(ROOT, UUID(job))
+async def test_a_changed_job_is_checked_too(patient):
+    await patient.tasks.register(1, task(LOOK_AHEAD))
+    job = await submit(patient, params={"word": "a1"}, delay="1h")
+    row = await patient.steer.get(ROOT, UUID(job))
     with pytest.raises(InvalidParams):
-        await engine.steer.changed(row, {"params": {"word": "a"}})
+        await patient.steer.changed(row, {"params": {"word": "a"}})

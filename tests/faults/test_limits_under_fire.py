@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 
+from horae.bench.program import Program
 from horae.client.client import Client
 from horae.model.errors import HoraeError
 from horae.model.job import JobRequest
@@ -15,22 +16,23 @@ from horae.testing.stack import Stack
 from horae.testing.waiting import wait_for
 from horae.wire.limits import LimitPut
 
-from .conftest import SHORT_LEASE
+from .conftest import FIRM_LEASE
 from .effects import JOBS, Effects, Run
 from .load import connected, nothing_left
 from .recorder import most_at_once, over_rate, record, starts
 
 SEED = 8420
+SERVERS = ("a", "b")
 
 
-async def start(stack: Stack, slots: int = 4) -> None:
-    """Two servers, each with a worker."""
-    for server in ("a", "b"):
-        await stack.server(server, **SHORT_LEASE)
+async def start(stack: Stack, slots: int = 4) -> dict[str, Program]:
+    """Two servers, each with a worker. The servers by their names."""
+    servers = await asyncio.gather(*(stack.server(name, **FIRM_LEASE) for name in SERVERS))
     for name, server in (("one", "a"), ("two", "b")):
         await stack.worker(name, JOBS, slots=slots, url=stack.address(server))
     for name in ("one", "two"):
         await stack.until_joined(name)
+    return dict(zip(SERVERS, servers, strict=True))
 
 
 def short(seconds: float, key: str | None = None, **more: object) -> JobRequest:
@@ -50,15 +52,15 @@ def most_runs_at_once(runs: Sequence[Run]) -> int:
     return most
 
 
-async def all_ended(connection: Connection, seconds: float = 25) -> None:
+async def all_ended(connection: Connection, seconds: float = 100) -> None:
     await wait_for(lambda: nothing_left(connection), seconds, interval=0.1, what="the end of all jobs")
     assert await connection.fetchval("select count(*) from slot") == 0
 
 
 async def test_no_crash_exceeds_a_limit_or_leaves_a_slot(durable_stack, durable_cluster, effects: Effects):
     stack = durable_stack
-    await start(stack)
-    with stack.client() as client:
+    servers = await start(stack)
+    with stack.client(stack.address("a")) as client:
         client.put_limit("most", LimitPut(task="short", max_running=3))
         async with connected(stack) as connection:
             await record(connection)
@@ -66,11 +68,11 @@ async def test_no_crash_exceeds_a_limit_or_leaves_a_slot(durable_stack, durable_
     await effects.running(1)
     await stack.workers[0].kill()
     await stack.worker("three", JOBS, slots=4, url=stack.address("b"))
-    await stack.servers[1].kill()
+    await servers["b"].kill()
     await durable_cluster.restart("immediate")
-    await stack.server("b", **SHORT_LEASE)
-    await stack.servers[0].kill()
-    await stack.server("a", **SHORT_LEASE)
+    await stack.server("b", **FIRM_LEASE)
+    await servers["a"].kill()
+    await stack.server("a", **FIRM_LEASE)
     async with connected(stack) as connection:
         await all_ended(connection)
         states = await connection.fetch("select state::text from outcome")
@@ -84,7 +86,7 @@ async def test_no_crash_exceeds_a_limit_or_leaves_a_slot(durable_stack, durable_
 async def test_a_limit_that_changes_fifty_times_is_never_exceeded_and_leaves_no_slot(stack, effects):
     await start(stack)
     chance = random.Random(SEED)
-    with stack.client() as one, stack.client(stack.address("b")) as two:
+    with stack.client(stack.address("a")) as one, stack.client(stack.address("b")) as two:
         one.put_limit("ceiling", LimitPut(task="short", max_running=6))
         async with connected(stack) as connection:
             await record(connection)
@@ -107,7 +109,7 @@ async def test_a_limit_that_changes_fifty_times_is_never_exceeded_and_leaves_no_
 
 async def test_two_servers_keep_one_rate_over_every_window(stack):
     await start(stack)
-    with stack.client() as one, stack.client(stack.address("b")) as two:
+    with stack.client(stack.address("a")) as one, stack.client(stack.address("b")) as two:
         one.put_limit("rate", LimitPut(task="quick", rate=25.0, burst=5))
         async with connected(stack) as connection:
             await record(connection)
@@ -117,13 +119,13 @@ async def test_two_servers_keep_one_rate_over_every_window(stack):
             times = await starts(connection)
     assert len(times) == 120
     assert over_rate(times, 25, 5, slack=timedelta(milliseconds=200)) == []
-    assert (times[-1] - times[0]).total_seconds() < 15, "a rate of 25 a second takes five seconds"
+    assert (times[-1] - times[0]).total_seconds() < 60, "a rate of 25 a second takes five seconds"
 
 
 async def test_cancels_moves_and_expiries_give_their_slots_back(stack, effects):
     await start(stack)
     chance = random.Random(SEED)
-    with stack.client() as client:
+    with stack.client(stack.address("a")) as client:
         client.put_limit("most", LimitPut(task="short", max_running=4))
         async with connected(stack) as connection:
             await record(connection)

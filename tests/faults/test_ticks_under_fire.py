@@ -31,17 +31,22 @@ class Size(NamedTuple):
     crashes: int
 
 
-SMALL, FULL = Size(30, 12, 3, 1), Size(1000, 300, 10, 2)
+SMALL, FULL = Size(30, 8, 2, 1), Size(1000, 300, 10, 2)
 SIZE = FULL if os.environ.get("HORAE_TICKS_FULL") else SMALL
 
 
-def make_schedules(stack: Stack, overlaps: tuple[str, ...] = ("allow",)) -> None:
+async def make_schedules(stack: Stack) -> dict[int, datetime]:
+    """The first tick of each. Until it is known they are paused, for less than would make a tick a missed one."""
+    names = [f"s{number}" for number in range(SIZE.schedules)]
     with stack.client() as client:
         client.put_task(TaskDefinition(name="nobody-runs-it"))
-        for number in range(SIZE.schedules):
-            overlap = overlaps[number % len(overlaps)]
-            definition = ScheduleDefinition(name=f"s{number}", task="nobody-runs-it", every="1s", overlap=overlap)  # type: ignore[arg-type]
-            client.schedules.create(definition)
+        for name in names:
+            client.schedules.create(ScheduleDefinition(name=name, task="nobody-runs-it", every="1s"), paused=True)
+        async with connected(stack) as connection:
+            firsts = dict(await connection.fetch("select id, next_at from schedule"))
+        for name in names:
+            client.schedules.resume(name)
+    return firsts
 
 
 async def trouble(stack: Stack, crash: object) -> None:
@@ -49,7 +54,7 @@ async def trouble(stack: Stack, crash: object) -> None:
     end = asyncio.get_running_loop().time() + SIZE.seconds
     crashes = [SIZE.seconds * (n + 1) / (SIZE.crashes + 1) for n in range(SIZE.crashes)]
     programs = {program.name: program for program in stack.servers}
-    while (left := end - asyncio.get_running_loop().time()) > 0:
+    while (left := max(0.0, end - asyncio.get_running_loop().time())) > 0 or crashes:
         if crashes and SIZE.seconds - left >= crashes[0]:
             crashes.pop(0)
             await crash("immediate")  # type: ignore[operator]
@@ -57,30 +62,25 @@ async def trouble(stack: Stack, crash: object) -> None:
         await programs[doomed].kill()
         await asyncio.sleep(min(SIZE.kill_every, left))
         programs[doomed] = await stack.server(doomed)
-    assert not crashes
 
 
 @pytest.mark.timeout(900)
 async def test_every_tick_has_its_one_job_whatever_crashes(durable_stack, durable_cluster):
-    for name in SERVERS:
-        await durable_stack.server(name)
-    make_schedules(durable_stack)
+    await asyncio.gather(*(durable_stack.server(name) for name in SERVERS))
+    firsts = await make_schedules(durable_stack)
     await trouble(durable_stack, durable_cluster.restart)
     async with connected(durable_stack) as connection:
         until = await connection.fetchval("select date_trunc('second', clock_timestamp())")
-        await wait_for(lambda: planned_up_to(connection, until), 60, what="all schedules planned")
-        firsts = await connection.fetch(
-            """select s.id, s.made_at, min(t.at) as first
-               from schedule s join tick t on t.schedule_id = s.id group by s.id"""
-        )
+        await wait_for(lambda: planned_up_to(connection, until), 100, what="all schedules planned")
         jobs = {row["id"] for row in await connection.fetch("select id from job where run_at <= $1", until)}
         doubled = await connection.fetchval(
             """select count(*) from (select id from timer union all select id from ready) j
                group by id having count(*) > 1"""
         )
     assert len(firsts) == SIZE.schedules
-    assert all(abs(row["first"] - row["made_at"]) <= 1.2 * SECOND for row in firsts)
-    expected = {derived_id(at, "schedule", row["id"]) for row in firsts for at in ticks(row["first"], until)}
+    expected = {
+        derived_id(at, "schedule", schedule) for schedule, first in firsts.items() for at in ticks(first, until)
+    }
     assert len(jobs) == len(expected)
     assert jobs == expected
     assert doubled is None

@@ -7,9 +7,12 @@ in the end; *checkers* compare the three. What the suite is worth is shown by bu
 Under pytest the folder of all tests is importable, and so it is here: parts are shared with tests/faults.
 """
 
+import os
 import sys
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
+PYTHONPATH = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
+"""Of programs of the suite: they run what we run."""
 if str(TESTS) not in sys.path:
     sys.path.insert(1, str(TESTS))

@@ -23,10 +23,11 @@ from chaos.campaign import Order, missing, run_seed
 from chaos.court import convictions
 from chaos.faults import FAULTS
 from chaos.ledger import Ledger, as_json, read
+from chaos.page import markdown
 from chaos.plan import dealt
 from chaos.planted import PLANTED
-from chaos.report import Report, convicted, make_report, markdown, merged
-from chaos.summary import Summary
+from chaos.report import Report, convicted, make_report, merged
+from chaos.summary import Summary, broken_off
 from horae import failpoints
 from horae.bench.progress import Screen
 from horae.store.embedded.binaries import find_binaries
@@ -104,6 +105,7 @@ def opened(asked: argparse.Namespace, order: Order) -> Ledger:
         postgres=find_binaries().version,
         commit=commit(),
         failpoints=failpoints.NAMES if full else (),
+        faults_due=FAULTS.keys() - not_done.keys() if full else (),
         bugs=PLANTED if (full if asked.bugs is None else asked.bugs) else (),
         not_tested=not_done,
     )
@@ -118,7 +120,10 @@ async def run_one(order: Order, seed: int, keep: Path | None, screen: Screen) ->
     folder.chmod(0o755)  # PostgreSQL and the object store run as somebody else.
     say(f"seed {seed}: {order.jobs:,} jobs, {order.faults} faults")
     with screen.step(f"seed {seed}") as step:
-        summary = await run_seed(order, seed, folder, step.tell if sys.stderr.isatty() else say)
+        try:
+            summary = await run_seed(order, seed, folder, step.tell if sys.stderr.isatty() else say)
+        except Exception as error:  # noqa: BLE001 - what broke off a seed is a finding, and the others have their turn
+            summary = broken_off(seed, error)
     summary.commit = commit()
     say(f"seed {seed}: {len(summary.violations)} violations, {summary.jobs['ok']:,} accepted, {summary.seconds:.0f} s")
     for violation in summary.violations[:10]:
@@ -142,7 +147,9 @@ def say(text: str) -> None:
 
 
 def commit() -> str:
-    found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    """Its short hash, and whether something had been changed since."""
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
     return found.stdout.strip() or "unknown"
 
 

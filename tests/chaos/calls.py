@@ -41,21 +41,30 @@ class Refused(Exception):
 class Clients:
     """One client's ways to all servers: the SDK and plain HTTP. It turns to any of them, as behind a balancer."""
 
-    def __init__(self, name: str, urls: Sequence[str], key: str, history: History, chance: random.Random) -> None:
+    def __init__(
+        self,
+        name: str,
+        urls: Sequence[str],
+        key: str,
+        history: History,
+        chance: random.Random,
+        *,
+        answer_seconds: float = ANSWER_SECONDS,
+    ) -> None:
         self.name = name
         self.history = history
         self.chance = chance
         self._urls = urls
         self._sdk = [
-            AsyncClient(connection=Connection(url, key), timeout=ANSWER_SECONDS, patience=PATIENCE_SECONDS)
+            AsyncClient(connection=Connection(url, key), timeout=answer_seconds, patience=PATIENCE_SECONDS)
             for url in urls
         ]
+        self._timeout = aiohttp.ClientTimeout(total=answer_seconds)
         self._headers = {"Authorization": f"Bearer {key}"}
         self._session: aiohttp.ClientSession
 
     async def __aenter__(self) -> Self:
-        timeout = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
-        self._session = aiohttp.ClientSession(headers=self._headers, timeout=timeout)
+        self._session = aiohttp.ClientSession(headers=self._headers, timeout=self._timeout)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -106,15 +115,15 @@ class Clients:
 
     async def cancel_all(self, jobs: list[str], request: ActionRequest) -> None:
         async def act() -> Answer:
-            return {"state": (await self.sdk.act(request)).state}
+            return {"action": str((await self.sdk.act(request)).id)}
 
-        await self._recorded("cancel", act, sure=False, jobs=jobs)
+        await self._recorded("cancel many", act, sure=False, jobs=jobs)
 
-    async def result(self, job: str, wait: float) -> Answer | None:
+    async def result(self, job: str, wait: float, **more: Any) -> Answer | None:
         async def act() -> Answer:
             return described(await self.sdk.result(job, wait))
 
-        return await self._recorded("result", act, job=job)
+        return await self._recorded("result", act, job=job, **more)
 
     async def _post(self, path: str, body: bytes, headers: dict[str, str]) -> Any:
         url = self.chance.choice(self._urls) + path

@@ -1,10 +1,13 @@
 """One seed after another: a fresh world, a calm phase, fire, quiet, drain, and the judgement."""
 
 import asyncio
+import math
 import random
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -16,15 +19,16 @@ from horae.model.errors import HoraeError
 from horae.store.safety import Connection
 from horae.testing.waiting import wait_for
 
-from . import TESTS, history, trail, truth
-from .case import Case, Violation
+from . import PYTHONPATH, history, journals, trail, truth
+from .case import CALM, FIRE, PHASE, QUIET, WELL, Case, Violation
 from .checkers import judge
 from .faults import FAULTS
-from .history import End, History
+from .faults.clocks import CLOCK, DATABASE_STEPS
+from .history import Call, End, History
 from .listeners import listening
-from .menu import LIMITS
+from .menu import LIMITS, references_in
 from .plan import Strike, make_plan
-from .summary import CALM, FAULT, FIRE, PHASE, QUIET, Summary, summed_up
+from .summary import FAULT, WORDS, Summary, summed_up
 from .workload import Workload
 from .world import World, running_world
 
@@ -32,15 +36,18 @@ STRIKERS: Final = 4
 """How many faults strike at the same time."""
 SECONDS_A_FAULT: Final = 0.8
 CALM_SECONDS: Final = 4.0
-FLOOD_SECONDS: Final = 2.0
+FLOOD_SECONDS: Final = 8.0
 DRAIN_SECONDS: Final = 90.0
 """Within which all must have ended when nothing is wrong any more; where a bug was planted, it is a third of that."""
+CATCH_UP_SECONDS: Final = 30.0
+"""Within which schedules tick again when all is well."""
 LEASE_SECONDS: Final = 6.0
 LISTENERS: Final = 6
 APP: Final = "chaos.jobs:app"
 LEFT: Final = """
 select count(*) from (
-    select from timer union all select from ready union all select from lease union all select from blocked) left_over
+    select from timer union all select from ready union all select from lease union all select from blocked
+    union all select from bulk_action where state = 'running') left_over
 """
 
 Tell = Callable[[str], None]
@@ -94,19 +101,20 @@ async def run_seed(order: Order, seed: int, folder: Path, tell: Tell) -> Summary
             case = await collect(world, folder)
     finally:
         record.close()
+    case.well_at, case.cursors, case.tracebacks = trial.well_at, trial.cursors, trial.tracebacks
     tell("judging")
     judging = time.monotonic()
     summary = summed_up(case, seed, trial.troubles + judge(case))
     summary.judged_seconds = time.monotonic() - judging
     summary.seconds, summary.drain_seconds, summary.planted = time.monotonic() - began, drained, order.planted
-    summary.failpoints = reached(folder)
+    summary.failpoints, summary.well_seconds = reached(folder), trial.well_seconds
     return summary
 
 
 def _world(order: Order, folder: Path):  # type: ignore[no-untyped-def]
     environ = {
         "EFFECTS": str(folder / "effects"),
-        "PYTHONPATH": str(TESTS),
+        "PYTHONPATH": PYTHONPATH,
         "HORAE_ALLOW_NETWORKS": "127.0.0.1/32",
         "HORAE_LEASE_SECONDS": f"{LEASE_SECONDS:g}",
         "HORAE_FAILPOINTS_REACHED": str(folder / "reached"),
@@ -124,6 +132,12 @@ class Trial:
         self._tell = tell
         self.troubles: list[Violation] = []
         """What was not well again though all faults were over."""
+        self.well_seconds = 0.0
+        """From the end of the fire until all parts did their work again."""
+        self.well_at: datetime | None = None
+        self.cursors: dict[str, datetime] = {}
+        self.tracebacks: list[str] = []
+        """What servers wrote while nothing was wrong."""
 
     def _enter(self, phase: str) -> None:
         self._tell(phase)
@@ -134,7 +148,9 @@ class Trial:
             await trail.record(connection)
         await self._workload.prepare(service)
         self._enter(CALM)
+        since = journals.lengths(self._world.folder)
         await self._workload.run(jobs, CALM_SECONDS)
+        self.tracebacks += journals.tracebacks(self._world.folder, since)
 
     async def fire(self, plan: Sequence[Strike], jobs: int, chance: random.Random) -> None:
         """The load goes on until the last fault is over."""
@@ -168,7 +184,7 @@ class Trial:
         try:
             await FAULTS[strike.fault].strike(self._world, random.Random(strike.seed))
         except Exception as error:  # noqa: BLE001 - the report counts it, and the others must have their turn
-            self._record.end(number, End.FAILED, why=f"{type(error).__name__}: {error}"[:500])
+            self._record.end(number, End.FAILED, why=f"{type(error).__name__}: {error}"[:WORDS])
         else:
             self._record.end(number, End.OK)
 
@@ -177,8 +193,21 @@ class Trial:
         self._enter(QUIET)
         began = time.monotonic()
         await self._well_again(self._world.quiet())
-        await self._well_again(self._workload.settle())
+        self.well_seconds = time.monotonic() - began
+        await self._well_again(self._workload.take_submits())
+        self._enter(WELL)
+        since = journals.lengths(self._world.folder)
+        await self._workload.ask_again()
+        await self._caught_up()
+        await self._well_again(self._workload.stop_schedules())
         self._tell("draining")
+        try:
+            return await self._drained(began, patience)
+        finally:
+            self.tracebacks += journals.tracebacks(self._world.folder, since)
+            self.troubles += [Violation("recovery", words) for part in self._world.parts for words in part.failures]
+
+    async def _drained(self, began: float, patience: float) -> float | None:
         async with truth.connected(self._world.dsn) as connection:
             try:
                 await wait_for(lambda: _empty(connection), patience, interval=0.2)
@@ -187,6 +216,18 @@ class Trial:
         seconds = time.monotonic() - began
         await self._workload.read_large()
         return seconds
+
+    async def _caught_up(self) -> None:
+        """Whether every schedule has ticked since, its checker says. To stop one takes it up to now."""
+        async with truth.connected(self._world.dsn) as connection:
+            well_at = self.well_at = await truth.now(connection)
+
+            async def all_have() -> bool:
+                self.cursors = await truth.cursors(connection)
+                return all(cursor >= well_at for cursor in self.cursors.values())
+
+            with suppress(AssertionError):
+                await wait_for(all_have, CATCH_UP_SECONDS, interval=0.2)
 
     async def _well_again(self, step: Awaitable[object]) -> None:
         try:
@@ -208,11 +249,17 @@ async def collect(world: World, folder: Path) -> Case:
         lease_seconds=LEASE_SECONDS,
         stale=truth.stale_in(folder),
     )
-    struck = {call.asked["fault"] for call in case.calls if call.name == FAULT}
-    case.repeated = any("duplicate" in fault for fault in struck)
-    case.clock_set = "clock.database" in struck
+    case.repeated = Counter(references_in(b"\n".join(world.sent_again)))
+    case.astray = [astray(call) for call in case.calls if call.name == FAULT and call.asked["fault"] == CLOCK]
     await truth.read_truth(world.dsn, case)
     return case
+
+
+def astray(strike: Call) -> tuple[float, float]:
+    """From the furthest that the clock can show of before, to when each lease was renewed by the right one."""
+    furthest = max(DATABASE_STEPS).total_seconds()
+    until = math.inf if strike.ended_at is None else strike.ended_at
+    return strike.invoked_at - furthest, until + furthest + 2 * LEASE_SECONDS
 
 
 def reached(folder: Path) -> list[str]:

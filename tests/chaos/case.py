@@ -1,7 +1,7 @@
 """All that the checkers judge, as plain values: what clients did, what jobs did, what the database says in the end."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +14,9 @@ from .history import Call
 from .part import Freeze
 from .trail import Lease, Move, Step, by_job, leases, moves
 
+PHASE: Final = "phase"
+CALM, FIRE, QUIET, WELL = "calm", "fire", "quiet", "well"
+"""Before the first fault; while they strike; when the last is over; and when nothing is wrong any more."""
 UNASKED: Final = "tick"
 """The beginning of the references of jobs that a schedule made."""
 
@@ -38,6 +41,8 @@ class OutcomeRow(NamedTuple):
     ending: str
     result: tuple[str, int] | None = None
     """The job and attempt that the result says it comes from."""
+    stored: bool = True
+    """Whether there is a result, here or in object storage."""
 
 
 class AttemptRow(NamedTuple):
@@ -50,12 +55,13 @@ class AttemptRow(NamedTuple):
 
 class ScheduleRow(NamedTuple):
     name: str
-    first_at: datetime
-    """Its first tick."""
+    first_at: datetime | None
+    """Its first tick; none if it never had one."""
     cursor_at: datetime
     """Up to here every tick has been dealt with."""
     every: float
     made_at: datetime
+    overlap: str = "allow"
 
 
 class TickRow(NamedTuple):
@@ -75,6 +81,13 @@ class WorkerRow(NamedTuple):
     """By the clock that nobody sets; it is as wrong as the database's clock was when it was set."""
 
 
+class ActionRow(NamedTuple):
+    """A bulk action, as it stands in the end."""
+
+    state: str
+    finished_at: datetime | None
+
+
 @dataclass
 class Case:
     calls: list[Call] = field(default_factory=list)
@@ -87,6 +100,9 @@ class Case:
     steps: list[Step] = field(default_factory=list)
     schedules: list[ScheduleRow] = field(default_factory=list)
     ticks: list[TickRow] = field(default_factory=list)
+    of_ticks: frozenset[str] = frozenset()
+    """The ids of all jobs that the schedules' ticks make, also of those that were taken back."""
+    actions: dict[str, ActionRow] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     """Idempotency key → job."""
     workers: list[WorkerRow] = field(default_factory=list)
@@ -96,10 +112,18 @@ class Case:
     limits: Mapping[str, int] = field(default_factory=dict)
     """How many jobs of a task may run at once."""
     lease_seconds: float = 6.0
-    repeated: bool = False
-    """Whether the network sent requests twice: without an idempotency key that makes two jobs."""
-    clock_set: bool = False
-    """Whether the database's clock was set: then its times tell nothing about what came first."""
+    repeated: Counter[str] = field(default_factory=Counter)
+    """How often the network sent again what was asked for: without an idempotency key each time makes a job."""
+    astray: list[tuple[float, float]] = field(default_factory=list)
+    """When the database's clock was set, or what it showed then was still in force: its times of then tell nothing."""
+    ahead: float | None = None
+    """Seconds by which the database's clock is ahead of the one that nobody sets."""
+    well_at: datetime | None = None
+    """When all was well again, by the database's clock: schedules were still to tick then."""
+    cursors: dict[str, datetime] = field(default_factory=dict)
+    """How far each schedule had come some seconds later, just before it was stopped."""
+    tracebacks: list[str] = field(default_factory=list)
+    """What servers wrote about errors that nobody foresaw, while nothing was wrong with the world."""
     stale: int = 0
     """Completions that servers refused, by their own word."""
 
@@ -121,6 +145,21 @@ class Case:
     @cached_property
     def leases(self) -> list[Lease]:
         return leases(self.steps)
+
+    @cached_property
+    def phases(self) -> list[tuple[float, str]]:
+        return sorted((call.invoked_at, call.asked["phase"]) for call in self.calls if call.name == PHASE)
+
+    def phase(self, at: float) -> str | None:
+        """What the campaign was doing at that instant."""
+        return next((name for since, name in reversed(self.phases) if since <= at), None)
+
+    @cached_property
+    def leases_of(self) -> dict[str, list[Lease]]:
+        found: dict[str, list[Lease]] = defaultdict(list)
+        for lease in self.leases:
+            found[lease.job].append(lease)
+        return found
 
     @cached_property
     def endings(self) -> dict[tuple[str, int], str]:
@@ -146,10 +185,25 @@ class Case:
         spans = self.first_waits.items()
         return {job: max(0.0, started - answered) for job, (answered, started) in spans if started < math.inf}
 
-    def thawed(self, run: Run) -> float | None:
-        """Since when a run was frozen with its whole host, if it was."""
-        frozen = [f.since for f in self.freezes if f.host and run.pid in f.pids and run.first <= f.until]
-        return min(frozen, default=None)
+    def frozen(self, run: Run) -> list[Freeze]:
+        """When a run was frozen with its whole host, so that nobody there could end it."""
+        return [
+            f for f in self.freezes if f.host and run.pid in f.pids and f.since <= run.last and run.first <= f.until
+        ]
+
+    def instant(self, at: datetime | None) -> float | None:
+        """A time of the database by the clock that nobody sets; None if that cannot be told."""
+        if at is None or self.ahead is None:
+            return None
+        instant = at.timestamp() - self.ahead
+        return None if self.strayed(instant, instant) else instant
+
+    def trusted(self, at: datetime | None) -> bool:
+        """Whether the database's clock was right then, as far as is known."""
+        return not self.astray or self.instant(at) is not None
+
+    def strayed(self, since: float, until: float) -> bool:
+        return any(since <= last and first <= until for first, last in self.astray)
 
 
 class Violation(NamedTuple):

@@ -37,7 +37,8 @@ class Errands:
         self._menu = menu
         self._chance = chance
         self._errands: list[Callable[[], Awaitable[None]]] = [
-            self._gate, self._act, self._unique, self._give_up, self._stop, *([self._call] if calls else []),
+            self._gate, self._act, self._unique, self._give_up, self._stop, self._stop,
+            *([self._call] if calls else []),
         ]  # fmt: skip
 
     async def run(self, until: asyncio.Event) -> None:
@@ -75,9 +76,9 @@ class Errands:
     async def _stop(self) -> None:
         """Cancels a job that runs."""
         job = self._menu.job("short")
-        job.params["seconds"] = 0.5
+        job.params["seconds"] = 1.0
         found = await self._client.submit(job)
-        await asyncio.sleep(self._chance.uniform(0.05, 0.4))
+        await asyncio.sleep(self._chance.uniform(0.05, 0.9))
         if found is not None:
             await self._client.cancel(found)
 

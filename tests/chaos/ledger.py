@@ -6,7 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from .report import Conviction, Report, markdown, merged
+from .page import markdown
+from .report import Conviction, Report, merged
 from .summary import Summary
 
 
@@ -17,7 +18,7 @@ class Ledger:
         self._path = path
 
     def resume(self) -> None:
-        """Goes on from what the file says was done already."""
+        """Goes on from what the file says was done already, and found."""
         if self._path is not None and beside(self._path).exists():
             self.report = merged([*read([beside(self._path)]), self.report])
 

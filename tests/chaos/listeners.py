@@ -11,6 +11,7 @@ PATHS: Final = ("/v1/events",)
 SIP_BYTES: Final = 8
 SIP_SECONDS: Final = 0.2
 PAUSE_SECONDS: Final = 0.5
+HELD_SECONDS: Final = (3.0, 12.0)
 
 
 @asynccontextmanager
@@ -41,7 +42,9 @@ async def _hold(url: str, key: str, *, reads: bool) -> None:
         writer.write(request.encode())
         await writer.drain()
         if not reads:
-            await asyncio.Event().wait()
+            # Who never reads is not told that the connection was cut, so it comes again after a while.
+            await asyncio.sleep(random.uniform(*HELD_SECONDS))
+            return
         while await reader.read(SIP_BYTES):  # noqa: ASYNC110 - to be slow is what it is for
             await asyncio.sleep(SIP_SECONDS)
     finally:

@@ -1,6 +1,7 @@
 """What clients ask for: a mix of jobs drawn by chance, each with a reference of its own."""
 
 import random
+import re
 from collections.abc import Sequence
 from itertools import count
 from typing import Any, Final
@@ -12,6 +13,7 @@ from horae.model.overlap import Overlap
 FLOOD: Final = "flood"
 TENANTS: Final = ("default", "blue")
 LIMITS: Final = {"limited": 3}
+REFERENCE: Final = re.compile(rb'"ref":\s*"(\w+)"')
 KEYS: Final = 12
 LARGE_BYTES: Final = 70_000
 """More than a row holds: it goes to object storage."""
@@ -56,6 +58,11 @@ class Menu:
                 return {"size": LARGE_BYTES}
             case _:
                 return {}
+
+
+def references_in(request: bytes) -> list[str]:
+    """The jobs that a request asks for, as it goes over the wire."""
+    return [ref.decode() for ref in REFERENCE.findall(request)]
 
 
 def references(jobs: Sequence[JobRequest]) -> list[str]:

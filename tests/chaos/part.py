@@ -5,6 +5,7 @@ Whoever makes a part suffer holds its lock, so that faults that strike at the sa
 
 import asyncio
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,9 @@ from horae.model.errors import SetupError
 CHILD: Final = "horae.worker.child"
 READY: Final = "Horae listens on "
 PAUSE: Final = 0.5
+WORDS: Final = 500
+BROKEN_OFF: Final = re.compile(rb"^horae: .* failpoint ", re.MULTILINE)
+UP: Final = re.compile(rb'"event": "(joined|server_started)"')
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Start:
     prefix: Sequence[str] = ()
     options: Mapping[str, str | None] = field(default_factory=dict)
     """What flags are instead; None: not given."""
-    patience: float = 60.0
+    patience: float = 120.0
     """For how many seconds one that does not come up is started again, as a supervisor does: PostgreSQL may be away."""
 
 
@@ -54,10 +58,14 @@ class Part:
         self.serves = command == "server"
         self.lock = asyncio.Lock()
         self.freezes: list[Freeze] = []
+        self.failures: list[str] = []
+        """Starts that were given up, and ends that nobody wanted."""
         self.module: Sequence[str] = ("horae.cli",)
         self.log = log
         self._command, self._options, self._environ = command, options, environ
         self._program: Program | None = None
+        self._began = 0
+        """Where the present program's words begin in the log."""
 
     @property
     def pid(self) -> int:
@@ -68,15 +76,29 @@ class Part:
     def alive(self) -> bool:
         return self._program is not None and not self._program.ended
 
+    def note_end(self) -> None:
+        """Whoever makes it suffer kills it, and so does the kernel: a program that ends in another way gave up. That
+        may who has not come up yet: its host tries again; and who was broken off at a failpoint by us, anywhere."""
+        status = None if self._program is None else self._program.status
+        if status not in (None, -signal.SIGKILL) and UP.search(said := self._said()) and not BROKEN_OFF.search(said):
+            self.failures.append(f"{self.name} ended by itself ({status}): {self.last_words()[-WORDS:]}")
+
+    def _said(self) -> bytes:
+        """What the present program has written."""
+        with self.log.open("rb") as file:
+            file.seek(self._began)
+            return file.read()
+
     async def start(self, how: Start = USUAL) -> None:
         """A worker is there when it has joined, which is somebody else's to see."""
         deadline = time.monotonic() + how.patience
         while True:
             try:
                 return await self._start(how)
-            except SetupError:
+            except SetupError as error:
                 await self.kill()
                 if time.monotonic() > deadline:
+                    self.failures.append(f"{self.name} did not come up within {how.patience:g} s: {error}"[:WORDS])
                     raise
                 await asyncio.sleep(PAUSE)
 
@@ -84,6 +106,7 @@ class Part:
         options = {**self._options, **how.options}
         arguments = [word for flag, value in options.items() if value is not None for word in (flag, value)]
         environ = {**self._environ, **how.environ}
+        self._began = self.log.stat().st_size if self.log.exists() else 0
         program = Program(
             self.name, [self._command, *arguments], environ, self.log, module=self.module, prefix=how.prefix
         )
@@ -97,6 +120,8 @@ class Part:
         await self.start(how)
 
     async def kill(self) -> None:
+        """It may have given up meanwhile, and whoever kills it holds the lock that the supervisor would need to see."""
+        self.note_end()
         if self._program is not None:
             await self._program.kill()
 

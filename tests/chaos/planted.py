@@ -75,12 +75,25 @@ PLANTED: Final[dict[str, Bug]] = {
     "no-comeback": Bug(
         servers.no_comeback, "who is refused is told when to come back", ("comebacks",), ("server.kill",),
     ),
+    "cancel-forgotten": Bug(
+        servers.cancel_forgotten, "what was cancelled does not run", ("cancels",), ("server.kill",),
+    ),
+    "action-forgotten": Bug(
+        servers.action_forgotten, "an action on many jobs that is done has been carried out", ("cancels",),
+        ("server.kill",),
+    ),
+    "tick-given-up": Bug(
+        servers.tick_given_up, "a tick is skipped only for a reason of its schedule", ("ticks",), ("server.kill",),
+    ),
     "never-fenced": Bug(
-        workers.never_fenced, "a worker whose lease is over has ended all it ran", ("overlaps",),
+        workers.never_fenced, "a worker whose lease is over has ended all it ran", ("overlaps", "outruns"),
         ("worker.stop.long", "partition.both.long"),
     ),
     "heart-apart": Bug(
         workers.heart_apart, "a lease ends with the agent", ("lost", "recovery"), ("worker.kill", "worker.stop.long"),
+    ),
+    "heart-goes-on": Bug(
+        workers.heart_apart, "a worker that cannot work has no lease", ("recovery",), ("worker.stop.long",),
     ),
     "crash-forgotten": Bug(
         workers.crash_forgotten, "a job whose process dies is reported", ("lost",), ("child.kill",),

@@ -110,7 +110,7 @@ class Node:
         config = f"config_file={self.folder / 'postgresql.conf'}"
         command = [*self.prefix, str(self._binaries.program("postgres")), "-D", str(self.pgdata), "-c", config]
         self._postmaster = Postmaster(command, self._account, self.log)
-        await wait_for(self.answers, START_SECONDS, what=f"PostgreSQL {self.name}; see {self.log}")
+        await wait_for(self._answers, START_SECONDS, what=f"PostgreSQL {self.name}; see {self.log}")
 
     def _configure(self, primary: Proxy | None) -> None:
         values = settings(this_machine(self.folder, lz4=False)) | SIZES | REPLICATION
@@ -129,7 +129,8 @@ class Node:
         (self.folder / "postgresql.conf").write_text("\n".join([*lines, ""]))
         (self.folder / "pg_hba.conf").write_text("local all all trust\nlocal replication all trust\n")
 
-    async def answers(self) -> bool:
+    async def _answers(self) -> bool:
+        """For whoever started it, and waits: one that has ended never will."""
         try:
             async with self.connected("postgres") as connection:
                 return await connection.fetchval("select true")
@@ -140,7 +141,7 @@ class Node:
     async def answers_soon(self) -> bool:
         """Whether it has got over what befell it."""
         with suppress(AssertionError):
-            return await wait_for(self.answers, RECOVERY_SECONDS, interval=0.1)
+            return await wait_for(self._answers, RECOVERY_SECONDS, interval=0.1)
         return False
 
     async def stop(self, mode: Mode = "fast") -> None:

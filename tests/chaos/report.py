@@ -1,21 +1,26 @@
-"""The report of a campaign: as JSON all of it, as Markdown what a reader wants to know first."""
+"""The report of a campaign, and what it comes to. `page` shows it to readers."""
 
 import platform
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from os import cpu_count
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from .campaign import Order
 from .case import Violation
-from .summary import CALM, FIRE, Spread, Struck, Summary
+from .summary import Summary
 
+T = TypeVar("T")
 BEYOND: Final = (
+    "scripts, dependencies, checkpoints and sinks: the load has none of them; tests of their own break these",
+    "a full disk of a server, of a worker or of the place for objects: only that of PostgreSQL is filled",
+    "overload of a whole installation: one tenant submits three times its own quota for some seconds, no more",
     "several machines: all parts run on one, where losing power or the whole kernel is left out",
+    "a call that somebody on the way sends to a second server as well: proxies must not (docs/operating.md)",
     "disks that lie about what they have written, and memory that flips bits",
     "a failover to an asynchronous standby, which may lose what was acknowledged: it is not promised",
     "old and new versions side by side, more than one shard, containers, and loads that last for hours (`make soak`)",
@@ -52,6 +57,8 @@ class Report(msgspec.Struct, kw_only=True):
     """Those that are to be planted."""
     convictions: list[Conviction]
     not_tested: dict[str, str]
+    faults_due: list[str] = []
+    """All that the campaign is bound to have struck with."""
 
     @property
     def seeds_to_come(self) -> list[int]:
@@ -68,6 +75,24 @@ class Report(msgspec.Struct, kw_only=True):
         return sorted(set(self.failpoints) - {name for seed in self.seeds for name in seed.failpoints})
 
     @property
+    def unstruck(self) -> list[str]:
+        struck = {name for seed in self.seeds for name, kind in seed.faults.items() if kind.struck}
+        return sorted(set(self.faults_due) - struck)
+
+    @property
+    def unproven(self) -> list[str]:
+        """What the campaign was to bring about and has not: what it says of that is worth nothing."""
+        accepted, unknown = (sum(seed.jobs[name] for seed in self.seeds) for name in ("ok", "unknown"))
+        untried = bool(self.faults_due) and not any(seed.stale_refused for seed in self.seeds)
+        return [
+            *([] if self.seeds or self.convictions else ["nothing was run"]),
+            *(f"the failpoint {name} was never reached" for name in self.unreached),
+            *(f"the fault {name} never struck" for name in self.unstruck),
+            *(["no stale completion had to be refused"] if untried else []),
+            *([f"only {accepted:,} jobs were accepted, and {unknown:,} not answered"] if accepted < unknown else []),
+        ]
+
+    @property
     def sound(self) -> bool:
         """Nothing found as far as it has come, and every planted bug caught."""
         sound = [seed for seed in self.seeds if seed.planted is None]
@@ -77,7 +102,7 @@ class Report(msgspec.Struct, kw_only=True):
     @property
     def verdict(self) -> bool:
         """Sound, nothing left out that was to be reached, and nothing left to do."""
-        return self.sound and not (self.unreached or self.seeds_to_come or self.bugs_to_come)
+        return self.sound and not (self.unproven or self.seeds_to_come or self.bugs_to_come)
 
 
 def make_report(
@@ -87,6 +112,7 @@ def make_report(
     postgres: str,
     commit: str,
     failpoints: Iterable[str] = (),
+    faults_due: Iterable[str] = (),
     bugs: Iterable[str] = (),
     convictions: Sequence[Conviction] = (),
     not_tested: dict[str, str] | None = None,
@@ -104,6 +130,7 @@ def make_report(
         wanted=list(order.seeds),
         seeds=seeds,
         failpoints=sorted(failpoints),
+        faults_due=sorted(faults_due),
         bugs=list(bugs),
         convictions=list(convictions),
         not_tested=not_tested or {},
@@ -111,141 +138,31 @@ def make_report(
 
 
 def merged(reports: Sequence[Report]) -> Report:
-    """One report of several parts of a campaign. What was done in two of them counts as the later one has it."""
+    """One report of several parts of a campaign. A seed that was run in two of them was run twice, and both count; a
+    bug that got away once has got away. What is the same in two of them is one and the same."""
     *_, last = reports
-    seeds = {seed.seed: seed for report in reports for seed in report.seeds}
-    convictions = {conviction.bug: conviction for report in reports for conviction in report.convictions}
+    seeds = distinct(seed for report in reports for seed in report.seeds)
+    planted = [conviction for report in reports for conviction in report.convictions]
+    caught = {conviction.bug: conviction for conviction in planted if conviction.caught}
     return msgspec.structs.replace(
         last,
         wanted=sorted({seed for report in reports for seed in report.wanted}),
-        seeds=[seeds[seed] for seed in sorted(seeds)],
+        seeds=sorted(seeds, key=lambda seed: seed.seed),
         failpoints=sorted({name for report in reports for name in report.failpoints}),
+        faults_due=sorted({name for report in reports for name in report.faults_due}),
         bugs=list(dict.fromkeys(bug for report in reports for bug in report.bugs)),
-        convictions=list(convictions.values()),
+        convictions=[*caught.values(), *distinct(conviction for conviction in planted if not conviction.caught)],
     )
+
+
+def distinct(values: Iterable[T]) -> list[T]:
+    """Without those that are equal to one before."""
+    found: list[T] = []
+    for value in values:
+        if value not in found:
+            found.append(value)
+    return found
 
 
 def convicted(bug: str, checkers: Sequence[str], violations: Iterable[Violation]) -> Conviction:
     return Conviction(bug, list(checkers), dict(Counter(violation.checker for violation in violations)))
-
-
-def markdown(report: Report) -> str:
-    return "\n".join(_lines(report)) + "\n"
-
-
-def _lines(report: Report) -> Iterator[str]:
-    yield (
-        f"Run on {report.made_at:%Y-%m-%d %H:%M} UTC; "
-        + ", ".join(f"{k} {v}" for k, v in report.versions.items())
-        + "."
-    )
-    yield f"Verdict: **{verdict(report)}**."
-    yield ""
-    yield from _table(("what", "how many"), totals(report))
-    yield from _latencies(report)
-    yield from _faults(report)
-    if report.convictions:
-        yield from _table(
-            ("planted bug", "caught by"),
-            [(row.bug, ", ".join(f"{name} ({n})" for name, n in row.caught_by.items()) if row.caught else "**nothing**")
-             for row in report.convictions],
-        )  # fmt: skip
-    yield "Not tested:"
-    yield ""
-    yield from (f"- `{name}`: {why}" for name, why in report.not_tested.items())
-    yield from (f"- {what}" for what in BEYOND)
-    yield ""
-    yield from _violations(report)
-
-
-def verdict(report: Report) -> str:
-    if report.sound and (report.seeds_to_come or report.bugs_to_come):
-        seeds, bugs = len(report.seeds_to_come), len(report.bugs_to_come)
-        return f"nothing found so far; {seeds} of {len(report.wanted)} seeds and {bugs} planted bugs are to come"
-    return "all promises kept" if report.verdict else "FAILED"
-
-
-def totals(report: Report) -> Iterator[tuple[str, str]]:
-    def total(name: str) -> int:
-        return sum(seed.jobs[name] for seed in report.seeds)
-
-    found = Counter(violation.checker for seed in report.seeds for violation in seed.violations)
-    reached = len(report.failpoints) - len(report.unreached)
-    yield "seeds", ", ".join(str(seed.seed) for seed in report.seeds)
-    yield "of the commits", ", ".join(sorted({seed.commit for seed in report.seeds}))
-    yield (
-        "jobs submitted / accepted / refused / unknown",
-        f"{total('submitted'):,} / {total('ok'):,} / {total('failed'):,} / {total('unknown'):,}",
-    )
-    yield "unknown that had been carried out", f"{total('unknown and there'):,}"
-    yield "ticks fired", f"{sum(seed.ticks.get('fired', 0) for seed in report.seeds):,}"
-    yield "faults struck / not possible at that moment", f"{_struck(report):,} / {_failed(report):,}"
-    yield "runs of jobs", f"{sum(seed.runs for seed in report.seeds):,}"
-    yield "**lost**", str(found["lost"])
-    yield "**run twice at once**", str(found["overlaps"])
-    yield "run twice at once by a host frozen as a whole", str(sum(seed.frozen_overlaps for seed in report.seeds))
-    yield "done more than once, one after the other", str(sum(seed.rerun for seed in report.seeds))
-    yield "stale completions refused", f"{sum(seed.stale_refused for seed in report.seeds):,}"
-    yield "other violations", str(sum(found.values()) - found["lost"] - found["overlaps"])
-    yield (
-        "longest drain after the last fault",
-        f"{max((seed.drain_seconds or 0 for seed in report.seeds), default=0):.1f} s",
-    )
-    yield "failpoints reached", f"{reached}/{len(report.failpoints)}"
-    if report.convictions:
-        yield "planted bugs caught", f"{sum(c.caught for c in report.convictions)}/{len(report.convictions)}"
-    yield "took", f"{sum(seed.seconds for seed in report.seeds) / 60:.1f} min"
-
-
-def _struck(report: Report) -> int:
-    return sum(kind.struck for seed in report.seeds for kind in seed.faults.values())
-
-
-def _failed(report: Report) -> int:
-    return sum(kind.failed for seed in report.seeds for kind in seed.faults.values())
-
-
-def _latencies(report: Report) -> Iterator[str]:
-    """The median seed's median, and the worst of the rest."""
-    rows = []
-    for phase in (CALM, FIRE):
-        found = [seed.latency[phase] for seed in report.seeds if phase in seed.latency]
-        if found:
-            rows.append((f"submit → start, {phase}", *_milliseconds(found)))
-    yield from _table(("milliseconds", "p50", "p99", "most"), rows)
-
-
-def _milliseconds(spreads: Sequence[Spread]) -> tuple[str, str, str]:
-    middle = sorted(spread.p50 for spread in spreads)[len(spreads) // 2]
-    late = sorted(spread.p99 for spread in spreads)[len(spreads) // 2]
-    return f"{middle * 1000:.1f}", f"{late * 1000:,.0f}", f"{max(spread.most for spread in spreads) * 1000:,.0f}"
-
-
-def _faults(report: Report) -> Iterator[str]:
-    kinds: dict[str, list[Struck]] = defaultdict(list)
-    for seed in report.seeds:
-        for name, kind in seed.faults.items():
-            kinds[name].append(kind)
-    rows = []
-    for name, found in sorted(kinds.items()):
-        recoveries = [kind.recovery for kind in found if kind.recovery is not None]
-        middle = sorted(spread.p50 for spread in recoveries)[len(recoveries) // 2] if recoveries else 0.0
-        longest = max((spread.most for spread in recoveries), default=0.0)
-        struck, failed = sum(kind.struck for kind in found), sum(kind.failed for kind in found)
-        rows.append((f"`{name}`", str(struck), str(failed), f"{middle:.2f}", f"{longest:.2f}"))
-    yield from _table(("fault", "struck", "not possible", "next job done after, median s", "longest s"), rows)
-
-
-def _violations(report: Report, most: int = 40) -> Iterator[str]:
-    for seed in report.seeds:
-        for violation in seed.violations[:most]:
-            yield f"- seed {seed.seed}, {violation.checker}: {violation.what}" + (
-                f" (job {violation.job})" if violation.job else ""
-            )
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield "| " + " | ".join(head) + " |"
-    yield "|" + "---|" * len(head)
-    yield from ("| " + " | ".join(row) + " |" for row in rows)
-    yield ""

@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
+from uuid import UUID
 
 from faults.processes import children_of
 from horae.bench.program import Program
+from horae.model.actions import ActionKind
 from horae.testing.waiting import wait_for
 from horae.wire.access import TenantCreate
+from horae.wire.actions import ActionRequest, JobsFilter
 from horae.wire.limits import LimitPut
 
 from . import truth
-from .menu import FLOOD, LIMITS, SCHEDULES
+from .menu import FLOOD, LIMITS, SCHEDULES, TENANTS
 from .stage import PATIENCE, Stage, came_true
 
 Scene = Callable[[Stage], Awaitable[None]]
@@ -21,8 +24,15 @@ FLOOD_JOBS: Final = 1300
 STRICT: Final = "strict"
 """A tenant that may hardly submit anything."""
 DOUBLED: Final = "select count(*) > count(distinct job.params) from job join outcome using (id)"
+TICKED: Final = """
+select count(*) > 1 from tick t join schedule s on s.id = t.schedule_id join outcome o on o.id = t.job_id
+where s.name = $1
+"""
+OVERDUE: Final = "update timer set run_at = clock_timestamp() - interval '1 second'"
+ACTED: Final = "select bool_and(state <> 'running') from bulk_action"
 TAKEN_AWAY: Final = "select count(*) = 0 from lease"
 SHORT_LEASE: Final = {"HORAE_LEASE_SECONDS": "4"}
+LONG_AFTER: Final = 1.0
 TAKEN_OVER: Final = 12.0
 """Seconds within which a job is with another worker when its own has gone."""
 
@@ -81,7 +91,7 @@ async def limited_on_two(stage: Stage) -> None:
     for task, most in LIMITS.items():
         await client.sdk.put_limit(task, LimitPut(task=task, max_running=most))
     await client.submit_many([stage.job("limited") for _ in range(4 * LIMITS["limited"])])
-    held = [(puppet, await puppet.take(SINGLES, 2.0)) for puppet in puppets]
+    held = [(puppet, await puppet.take(SINGLES, stage.observed / 2)) for puppet in puppets]
     for puppet, grants in held:
         await puppet.succeed(*grants)
     await stage.drained(puppets[0])
@@ -113,7 +123,7 @@ async def claimed_by_two(stage: Stage) -> None:
     puppets, client = [await stage.puppet(0), await stage.puppet(1)], await stage.client()
     await client.submit_many([stage.job("quick") for _ in range(SINGLES)])
     # The scout of the second server must have seen them too.
-    held = await asyncio.gather(*(puppet.take(SINGLES // 2, 3.0) for puppet in puppets))
+    held = await asyncio.gather(*(puppet.take(SINGLES // 2, stage.observed / 2) for puppet in puppets))
     for puppet, grants in zip(puppets, held, strict=True):
         await puppet.succeed(*grants)
     await stage.drained(puppets[0])
@@ -141,9 +151,10 @@ async def due_while_nobody_looked(stage: Stage) -> None:
     await stage.servers()
     await stage.puppet()
     client = await stage.client()
-    await client.submit(stage.job("quick", delay=0.5))
+    await client.submit(stage.job("quick", delay=60.0))
     await stage.server_dies()
-    await asyncio.sleep(0.6)  # It falls due, by the database's clock.
+    async with truth.connected(stage.stack.dsn) as connection:
+        await connection.execute(OVERDUE)  # As if that minute had passed.
     await stage.server_again()
     await stage.drained(await stage.puppet())
 
@@ -201,16 +212,59 @@ async def report_not_taken(stage: Stage) -> None:
 
 async def cut_off(stage: Stage) -> None:
     """An agent is frozen for longer than its lease, and another worker takes over what its children still run."""
-    holder = await holding(stage, seconds=TAKEN_OVER)
-    stage.stack.freeze(holder)
-    await wait_for(lambda: stage.started(2), 60)
-    await wait_for(lambda: stage.ended(1), 60)
-    stage.stack.thaw(holder)
+    async with stage.frozen(await holding(stage, seconds=TAKEN_OVER)):
+        await wait_for(lambda: stage.started(2), 60)
+        await wait_for(lambda: stage.ended(1), 60)
     await stage.drained()
 
 
+async def frozen_alone(stage: Stage) -> None:
+    """An agent is frozen for longer than its lease, and whatever it runs has ended before it can go on."""
+    async with stage.frozen(await holding(stage, seconds=1.0)):
+        await asyncio.sleep(TAKEN_OVER)
+    await stage.drained(least=TAKEN_OVER)
+
+
+async def cancelled_with_others(stage: Stage) -> None:
+    """By one action on many jobs, before they are due."""
+    await stage.servers()
+    puppet, client = await stage.puppet(), await stage.client()
+    found = await client.submit_many([stage.job("quick", delay=2.0) for _ in range(3)])
+    wanted = JobsFilter(tenant=TENANTS[0], ids=[UUID(job) for job in found if job])
+    await client.cancel_all([job for job in found if job], ActionRequest(action=ActionKind.CANCEL, filter=wanted))
+    async with truth.connected(stage.stack.dsn) as connection:
+        await came_true(lambda: connection.fetchval(ACTED), PATIENCE)
+    await asyncio.sleep(LONG_AFTER)  # As in `cancelled_in_time`.
+    await stage.drained(puppet)
+
+
+async def ticked(stage: Stage) -> None:
+    await stage.servers()
+    puppet, client = await stage.puppet(), await stage.client()
+    schedule = SCHEDULES[1]
+    await client.sdk.schedules.create(schedule)
+    async with truth.connected(stage.stack.dsn) as connection:
+
+        async def some_have_run() -> bool:
+            await puppet.run_some()
+            return await connection.fetchval(TICKED, schedule.name)
+
+        await wait_for(some_have_run, 30)
+    await client.sdk.schedules.pause(schedule.name)
+    await stage.drained(puppet)
+
+
+async def cancelled_in_time(stage: Stage) -> None:
+    """Before anybody takes it: they do so long after."""
+    await stage.servers()
+    puppet, client = await stage.puppet(), await stage.client()
+    await client.cancel(await client.submit(stage.job("quick")) or "")
+    await asyncio.sleep(LONG_AFTER)  # What comes later is told by clocks, and only roughly.
+    await stage.drained(puppet)
+
+
 async def agent_died(stage: Stage) -> None:
-    await (await holding(stage, seconds=1.0)).kill()
+    await (await holding(stage, seconds=4.0)).kill()
     await stage.drained(least=TAKEN_OVER)
 
 
@@ -241,11 +295,14 @@ PLAYED: Final[dict[str, Scene]] = {
     "no-retries": failed_once,
     "newest-tenant-first": flooded,
     "no-comeback": refused_for_now,
+    "cancel-forgotten": cancelled_in_time,
+    "action-forgotten": cancelled_with_others,
+    "tick-given-up": ticked,
 }
 """By bug: those in which workers are played by hand."""
 
 WORKED: Final[dict[str, Scene]] = {"crash-forgotten": process_died, "report-forgotten": report_not_taken}
 """Those with real workers."""
 
-LONG: Final[dict[str, Scene]] = {"never-fenced": cut_off, "heart-apart": agent_died}
+LONG: Final[dict[str, Scene]] = {"never-fenced": cut_off, "heart-apart": agent_died, "heart-goes-on": frozen_alone}
 """Those that outlast a lease."""

@@ -14,8 +14,8 @@ from .checkers.limiting import waited
 from .history import Call, End
 
 FAULT: Final = "fault"
-PHASE: Final = "phase"
-CALM, FIRE, QUIET = "calm", "fire", "quiet"
+WORDS: Final = 500
+"""Characters of a reason that are kept."""
 
 
 class Spread(msgspec.Struct):
@@ -44,6 +44,8 @@ class Summary(msgspec.Struct, kw_only=True):
     commit: str = "unknown"
     """Of Horae: parts of a campaign may lie days apart."""
     seconds: float = 0.0
+    well_seconds: float = 0.0
+    """From the end of the fire until every part did its work again."""
     drain_seconds: float | None = None
     """From quiet to the end of the last job; None if some never ended."""
     planted: str | None = None
@@ -79,6 +81,12 @@ def summed_up(case: Case, seed: int, violations: list[Violation]) -> Summary:
         waits={tenant: spread(seconds) for tenant, seconds in waited(case).items()},
         violations=violations,
     )
+
+
+def broken_off(seed: int, error: Exception) -> Summary:
+    """A seed that could not be judged has failed: nobody knows what it would have shown."""
+    words = f"the seed broke off: {type(error).__name__}: {error}"[:WORDS]
+    return summed_up(Case(), seed, [Violation("campaign", words)])
 
 
 def spread(values: Iterable[float]) -> Spread:
@@ -131,10 +139,9 @@ def _first_after(ends: Sequence[tuple[float, float]], at: float) -> float | None
 
 def latency(case: Case) -> dict[str, Spread]:
     """From the answer to a submit to the first start, by the phase in which it was answered."""
-    phases = sorted((call.invoked_at, call.asked["phase"]) for call in case.calls if call.name == PHASE)
     found: dict[str, list[float]] = defaultdict(list)
     for call in case.submits:
-        phase = next((name for at, name in reversed(phases) if at <= call.invoked_at), None)
+        phase = case.phase(call.invoked_at)
         jobs = [job for job in call.answer.get("jobs", ()) if job in case.waits]
         if phase is not None and len(call.asked["refs"]) == 1:
             found[phase] += [case.waits[job] for job in jobs]

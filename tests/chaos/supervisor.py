@@ -29,6 +29,7 @@ async def watch(part: Part, over: asyncio.Event) -> None:
         if not part.alive:
             async with part.lock:
                 if not part.alive:
+                    part.note_end()
                     with suppress(SetupError):
                         await part.start()
         with suppress(TimeoutError):

@@ -6,12 +6,13 @@ import pytest
 from faults.effects import Run
 
 from .campaign import Order
-from .case import Violation
+from .case import CALM, FIRE, PHASE, Violation
 from .history import End
 from .ledger import Ledger, read
-from .report import Report, convicted, make_report, markdown, merged
+from .page import markdown, verdict
+from .report import Report, convicted, make_report, merged
 from .stories import called, kept
-from .summary import CALM, FAULT, FIRE, PHASE, Summary, spread, summed_up
+from .summary import FAULT, Summary, broken_off, spread, summed_up
 
 
 def summary(*violations: Violation, **changes: object) -> Summary:
@@ -51,6 +52,12 @@ def test_latencies_go_by_the_phase_of_the_submit_and_leave_bulk_out():
     assert found.get(FIRE, spread([])).number == 0
 
 
+def test_a_campaign_in_which_hardly_any_job_was_accepted_shows_nothing():
+    hardly = {"submitted": 4, "ok": 1, "failed": 0, "unknown": 3, "unknown and there": 3}
+    assert "only 1 jobs were accepted, and 3 not answered" in reported(summary(jobs=hardly)).unproven
+    assert not reported(summary(jobs=hardly)).verdict
+
+
 def test_the_verdict_is_good_only_if_nothing_was_found_and_all_was_reached_and_caught():
     wrong = Violation("lost", "gone", "j1")
     assert reported(summary()).verdict
@@ -58,6 +65,52 @@ def test_the_verdict_is_good_only_if_nothing_was_found_and_all_was_reached_and_c
     assert not reported(summary(drain_seconds=None)).verdict
     assert not reported(summary(), failpoints=["a"]).verdict
     assert reported(summary(failpoints=["a"]), failpoints=["a"]).verdict
+
+
+def test_a_fault_that_never_struck_or_no_stale_end_at_all_fails_a_full_campaign():
+    assert reported(summary(stale_refused=1), faults_due=["server.kill"]).verdict
+    for report in (
+        reported(summary(stale_refused=1), faults_due=["server.kill", "worker.kill"]),
+        reported(summary(stale_refused=0), faults_due=["server.kill"]),
+    ):
+        assert not report.verdict
+        assert "things were not brought about" in verdict(report)
+    assert "the fault worker.kill never struck" in markdown(reported(summary(), faults_due=["worker.kill"]))
+
+
+def test_a_campaign_without_seeds_says_so_and_one_without_anything_has_failed():
+    nothing = make_report(Order(seeds=[], jobs=10, faults=2), [], postgres="18", commit="abc")
+    assert not nothing.verdict
+    assert "FAILED" in verdict(nothing)
+    nothing.convictions = [convicted("bug", ["lost"], [Violation("lost", "gone")])]
+    assert nothing.verdict
+    assert verdict(nothing) == "all planted bugs caught; no seed was run"
+
+
+def test_what_one_of_two_runs_of_a_seed_or_a_bug_has_shown_does_not_vanish():
+    wrong, right = reported(summary(Violation("lost", "gone", "j1"))), reported(summary())
+    escaped, caught = (convicted("bug", ["lost"], found) for found in ([], [Violation("lost", "gone")]))
+    for parts in ([wrong, right], [right, wrong]):
+        assert not merged(parts).sound
+    assert len(merged([right, right]).seeds) == 1
+    for parts in ([[escaped], [caught]], [[caught], [escaped]]):
+        assert not merged([reported(summary(), convictions=each) for each in parts]).sound
+    assert merged([reported(summary(), convictions=[caught])] * 2).convictions == [caught]
+
+
+def test_a_seed_that_breaks_off_is_entered_as_failed_and_stays_so(tmp_path):
+    path = tmp_path / "report.md"
+    Ledger(reported(), path).enter(broken_off(7, OSError("no space left")))
+    ledger = Ledger(reported(), path)
+    ledger.resume()
+    assert not ledger.report.sound
+    assert "the seed broke off: OSError: no space left" in path.read_text()
+
+
+def test_the_report_says_why_a_fault_was_not_possible():
+    found = summary()
+    found.faults["server.kill"].why = "AssertionError: waited\nin vain"
+    assert "- `server.kill`: AssertionError: waited in vain" in markdown(reported(found))
 
 
 def test_a_campaign_that_was_broken_off_goes_on_with_what_is_left(tmp_path):

@@ -5,9 +5,11 @@ import random
 import pytest
 
 from .campaign import Order, run_seed
-from .summary import CALM, FIRE
+from .case import CALM, FIRE
 
 JOBS, FAULTS = 1200, 12
+SEEDS = range(1, 6)
+"""Few, so that what one of them finds is found again; `make chaos` takes any."""
 SHORT = (
     "worker.kill", "worker.stop", "child.kill", "server.kill", "server.stop", "postgres.restart", "postgres.terminate",
     "proxy.reset", "proxy.blackhole",
@@ -15,9 +17,9 @@ SHORT = (
 """Faults that are over in a moment. The others have their turn in the full run, and tests of their own."""
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 async def test_a_short_campaign_finds_nothing_lost_doubled_or_out_of_order(tmp_path):
-    seed = random.SystemRandom().randrange(10**6)
+    seed = random.SystemRandom().choice(SEEDS)
     print(f"seed {seed}")
     order = Order(seeds=[seed], jobs=JOBS, faults=FAULTS, only=SHORT)
     summary = await run_seed(order, seed, tmp_path, print)

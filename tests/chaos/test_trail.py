@@ -1,5 +1,6 @@
 """The recorder inside the database notes each move with its transaction, and nothing that was rolled back."""
 
+import time
 from uuid import UUID
 
 import pytest
@@ -47,6 +48,25 @@ async def test_what_was_rolled_back_was_never_there(connection):
     await connection.execute(CLAIM, JOB)
     await transaction.rollback()
     assert [step.place for step in await trail.read(connection)] == ["ready"]
+
+
+async def test_a_lease_that_is_passed_on_where_it_lies_is_noted(connection):
+    for statement in (SUBMIT, CLAIM):
+        await connection.execute(statement, JOB)
+    await connection.execute("update lease set worker_id = 0 where id = $1", JOB)
+    steps = await trail.read(connection)
+    held = [(step.place, step.worker) for step in steps if step.place in {"lease", trail.PASSED}]
+    assert held == [("lease", 3), (trail.PASSED, 0)]
+    assert [move.target and move.target.place for move in trail.moves(steps)] == ["ready", "lease"]
+
+
+async def test_the_two_clocks_are_told_apart(connection):
+    before = time.monotonic()
+    case = Case(ahead=await truth.ahead(connection))
+    instant = case.instant(await truth.now(connection))
+    after = time.monotonic()
+    # The looks at the clock are out by no more than they took.
+    assert before <= instant <= after + (after - before)
 
 
 async def test_copies_are_noted_too(connection):

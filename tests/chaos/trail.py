@@ -30,7 +30,10 @@ create table chaos.trail (
 );
 create function chaos.note() returns trigger language plpgsql as $$
 begin
-    if tg_table_name = 'lease' then
+    if tg_op = 'UPDATE' then
+        insert into chaos.trail (place, came, id, attempt, worker_id)
+        select 'passed', true, r.id, r.attempt, r.worker_id from moved r;
+    elsif tg_table_name = 'lease' then
         insert into chaos.trail (place, came, id, attempt, worker_id, expires_at)
         select 'lease', tg_op = 'INSERT', r.id, r.attempt, r.worker_id, w.expires_at
         from moved r left join horae.worker w on w.id = r.worker_id;
@@ -53,6 +56,12 @@ for each statement execute function chaos.note();
 create trigger chaos_gone after delete on horae.{place} referencing old table as moved
 for each statement execute function chaos.note();
 """
+WATCH_LEASES = """
+create trigger chaos_passed after update on horae.lease referencing new table as moved
+for each statement execute function chaos.note();
+"""
+PASSED = "passed"
+"""Instead of a place: a lease was changed where it lay, and this is who has it now."""
 READ = "select seq, xact, at, place, came, id::text, attempt, worker_id, expires_at from chaos.trail order by seq"
 
 
@@ -86,6 +95,9 @@ class Lease(NamedTuple):
     since: int
     until: int | None = None
     """Places in the order of notes; None while it is held."""
+    at: datetime | None = None
+    """When it was granted, by the database's clock."""
+    gone_at: datetime | None = None
     granted_late: timedelta = timedelta(0)
     """By how much the worker's own lease was over when it got the job."""
     taken_early: timedelta = timedelta(0)
@@ -93,7 +105,7 @@ class Lease(NamedTuple):
 
 
 async def record(connection: Connection) -> None:
-    await connection.execute(MAKE + "".join(WATCH.format(place=place) for place in PLACES))
+    await connection.execute(MAKE + "".join(WATCH.format(place=place) for place in PLACES) + WATCH_LEASES)
 
 
 async def read(connection: Connection) -> list[Step]:
@@ -111,7 +123,7 @@ def by_job(steps: Iterable[Step]) -> dict[str, list[Step]]:
 def moves(steps: Sequence[Step]) -> list[Move]:
     """Of one job, in order. What came and went within a transaction was seen by nobody and is left out."""
     found = []
-    for _, group in groupby(steps, key=attrgetter("xact")):
+    for _, group in groupby((step for step in steps if step.place != PASSED), key=attrgetter("xact")):
         rows = list(group)
         came = {row.place: row for row in rows if row.came}
         gone = {row.place: row for row in rows if not row.came}
@@ -131,8 +143,10 @@ def leases(steps: Iterable[Step]) -> list[Lease]:
         holders = held[step.job, step.attempt]
         if step.came:
             late = step.at - (step.expires_at or step.at)
-            holders.append(Lease(step.job, step.attempt or 0, step.worker or 0, step.seq, granted_late=late))
+            holders.append(
+                Lease(step.job, step.attempt or 0, step.worker or 0, step.seq, at=step.at, granted_late=late)
+            )
         elif holders:
             early = (step.expires_at or step.at) - step.at
-            ended.append(holders.pop(0)._replace(until=step.seq, taken_early=early))
+            ended.append(holders.pop(0)._replace(until=step.seq, gone_at=step.at, taken_early=early))
     return ended + [lease for holders in held.values() for lease in holders]

@@ -20,30 +20,39 @@ from .menu import FLOOD, LIMITS, SCHEDULES, TENANTS, Menu
 
 CLIENTS: Final = 6
 BULK: Final = 60
+LONG_BULKS: Final = 0.1
+"""The share of bulk submits that are long enough to go another way into the database."""
 FLOOD_RATE: Final = 100.0
 """Submits a second that the flooding tenant may do; it tries three times as many."""
 TRICKLE: Final = 20.0
 LONGEST_PAUSE: Final = 5.0
 WAIT_SECONDS: Final = 4.0
+READS: Final = 5
+TAKEN_SECONDS: Final = 30.0
 
 
 class Pace:
-    """`total` jobs over `seconds`, and a trickle afterwards, so that no fault strikes an idle system."""
+    """`total` jobs over `seconds`, and then a trickle: no phase is over early, and no fault strikes an idle system."""
 
     def __init__(self, total: int, seconds: float) -> None:
         self._total = total
         self._rate = total / max(seconds, 1.0)
         self._clock = asyncio.get_running_loop().time
         self._seen_at = self._clock()
+        self._until = self._seen_at + seconds
         self._room = float(BULK)
         self._taken = 0
 
     @property
     def done(self) -> bool:
+        return self._all_taken and self._clock() >= self._until
+
+    @property
+    def _all_taken(self) -> bool:
         return self._taken >= self._total
 
     async def take(self, number: int) -> None:
-        rate, now = TRICKLE if self.done else self._rate, self._clock()
+        rate, now = TRICKLE if self._all_taken else self._rate, self._clock()
         self._room = min(self._room + rate * (now - self._seen_at), BULK) - number
         self._seen_at = now
         self._taken += number
@@ -123,8 +132,7 @@ class Workload:
         await asyncio.gather(*(self._keyed(client, job) for _ in range(2)))
 
     async def _bulk(self, client: Clients, pace: Pace) -> None:
-        # From 200 on, a bulk submit goes another way into the database.
-        number = 220 if self._chance.random() < 0.05 else self._chance.randint(BULK // 3, BULK)
+        number = 220 if self._chance.random() < LONG_BULKS else self._chance.randint(BULK // 3, BULK)
         await pace.take(number)
         jobs = self._menu.jobs(number)
         submit = self._chance.choice((client.submit_many, client.submit_many_raw))
@@ -161,11 +169,27 @@ class Workload:
             await pace.take(BULK)
             await client.submit_many_raw(self._menu.jobs(BULK, kind="quick", tenant=FLOOD))
 
-    async def settle(self) -> None:
-        """When all is quiet: asks again for what is in doubt, and stops the schedules."""
-        client = self._clients[0]
+    async def take_submits(self) -> None:
+        """When all is well each server takes jobs again, one by one and in bulk; the fire may have left it some to do
+        first."""
+        for url in self._urls:
+            async with Clients("prober", [url], self._key, self._history, self._chance) as client:
+                await wait_for(partial(self._taken_by, client), TAKEN_SECONDS, interval=0.5, what=f"{url} to take jobs")
+
+    async def _taken_by(self, client: Clients) -> bool:
+        many = self._menu.jobs(2)
+        if await client.submit(self._menu.job("quick")) is None:
+            return False
+        found = await client.submit_many(many)
+        return len(found) == len(many) and None not in found
+
+    async def ask_again(self) -> None:
+        """When all is well: for what is in doubt."""
         for key, job in self._doubtful.items():
-            await client.submit(job, key)
+            await self._clients[0].submit(job, key)
+
+    async def stop_schedules(self) -> None:
+        client = self._clients[0]
 
         async def stop(name: str) -> bool:
             try:
@@ -178,6 +202,9 @@ class Workload:
             await wait_for(lambda name=schedule.name: stop(name), 30, interval=0.5, what=f"the end of {schedule.name}")
 
     async def read_large(self) -> None:
-        """Once all jobs have ended."""
+        """Once all jobs have ended. A machine that has too much to do may need a second try."""
         for job in self._large:
-            await self._clients[0].result(job, 0.0)
+            for _ in range(READS):
+                if await self._clients[0].result(job, 0.0, last=True) is not None:
+                    break
+                await asyncio.sleep(1.0)  # Whatever held it up may pass.

@@ -9,7 +9,6 @@ server with every connection, as a load balancer does.
 import asyncio
 import os
 import random
-import socket
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -25,7 +24,8 @@ from horae.model.roles import Role
 from horae.store.control import Control
 from horae.store.database import Database, DatabaseConfig
 from horae.testing.database import temporary_folder
-from horae.testing.proxy import Opener, Proxy, Switchboard, switchboard, to_socket, to_url
+from horae.testing.ports import free_port
+from horae.testing.proxy import Mishap, Opener, Proxy, Switchboard, switchboard, to_socket, to_url
 from horae.testing.waiting import wait_for
 
 from .ambush import Ambush
@@ -63,6 +63,8 @@ class World:
         self.objects: Objects | None = None
         self.ambushes = {command: Ambush(folder / f"ambush-{command}") for command in ("server", "worker")}
         self.board = board
+        self.mishaps: list[Mishap] = []
+        """Those that were to strike some link."""
         self._guards: dict[Proxy, asyncio.Lock] = {}
 
     @property
@@ -76,6 +78,11 @@ class World:
     @property
     def links(self) -> list[Proxy]:
         return [*self.to_servers, *self.to_postgres, *self.to_objects, *self.from_workers]
+
+    @property
+    def sent_again(self) -> list[bytes]:
+        """Requests that arrived twice, also when nobody waited for that any more."""
+        return [mishap.befell for mishap in self.mishaps if mishap.replay and mishap.struck.is_set()]
 
     def guard(self, link: Proxy) -> asyncio.Lock:
         """Held by whoever harms the link, so that nobody heals it meanwhile."""
@@ -206,7 +213,7 @@ async def _stop_all(world: World) -> None:
 
 async def _prepare(dsn: str, key_file: Path) -> str:
     """The admin's key; that of the workers goes to the file."""
-    database = Database(DatabaseConfig(dsn=dsn, hot_connections=1, general_connections=1))
+    database = Database(DatabaseConfig.small(dsn))
     await database.open()
     try:
         access = Access(Control(database))
@@ -219,12 +226,6 @@ async def _prepare(dsn: str, key_file: Path) -> str:
 def own_environment() -> dict[str, str]:
     """Ours without the settings of whoever runs this: they belong to another installation."""
     return {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)} | compiled_once()
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 def to_any(urls: Sequence[str]) -> Opener:

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any, Final
 from uuid import UUID
 
 from horae.engine import complete, planning
+from horae.engine.actionwork import ActionWork
 from horae.engine.choice import Choice
 from horae.engine.complete import Complete
 from horae.engine.dispatch import spawn
@@ -17,17 +19,19 @@ from horae.engine.duties import timers
 from horae.engine.fleet import Fleet
 from horae.engine.gauges import Gauge
 from horae.engine.groupcommit import GroupCommit
+from horae.engine.steer import Steer
 from horae.engine.submit import Submit
 from horae.model.errors import HoraeError, QuotaExceeded
 from horae.model.ids import derived_id
 from horae.model.states import End, State
 from horae.model.verdict import Verdict
 from horae.store.jobs import Jobs
+from horae.store.schedules import TickRow
 from horae.store.statements import statements
 
 from .statements import swap
 
-LATER: Final = 0.3
+LATER: Final = 3.0
 """Seconds after the answer at which the job is really stored."""
 CANCEL_AT_ONCE: Final = """
 with gone as (
@@ -115,6 +119,32 @@ def limits_in_memory() -> None:
     Complete.attempts = counted
 
 
+def tick_given_up() -> None:
+    """What fails when a tick is made a job counts as a reason to skip it: here each second time."""
+    fire, calls = planning.Planner._fire, count()
+
+    async def unlucky(
+        self: planning.Planner, row: Any, definition: Any, at: datetime, run_at: datetime, plans: Any
+    ) -> int:
+        if next(calls) % 2:
+            return await fire(self, row, definition, at, run_at, plans)
+        plans.ticks.append(
+            TickRow(row["id"], at, "rule", row["tenant_id"], run_at, "skipped", reason="store_unavailable")
+        )
+        return 0
+
+    planning.Planner._fire = unlucky
+
+
+def action_forgotten() -> None:
+    """What many jobs are to be cancelled by is done by word alone."""
+
+    async def by_word(self: ActionWork, batch: Any, row: Any, deed: Any) -> None:
+        deed.done += 1
+
+    ActionWork._cancel = by_word
+
+
 def no_retries() -> None:
     judge = complete.judge
 
@@ -185,3 +215,12 @@ def lost_answers_ignored() -> None:
         return 0
 
     Fleet.take_back = nothing
+
+
+def cancel_forgotten() -> None:
+    """A job that has not started is cancelled by word alone."""
+
+    async def by_word(self: Steer, row: Any, reason: str, by: Any) -> bool:
+        return True
+
+    Steer._cancel_pending = by_word

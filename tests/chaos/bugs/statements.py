@@ -5,8 +5,8 @@ that was rewritten since breaks its plant loudly instead of leaving a bug that i
 from horae.store.statements import statements
 
 COMPLETIONS = ("job_succeed", "job_complete", "job_reschedule")
-SLOWLY = "0.1"
-"""Seconds that a claim takes, so that two meet."""
+SLOWLY = "0.5"
+"""Seconds that a claim takes, so that two meet: the other server hears of the jobs a moment later."""
 
 
 class NotThere(Exception):

@@ -9,7 +9,9 @@ from typing import Final
 
 from chaos.case import Case, Violation
 
-from .execution import overlaps, results, stale
+from .cancelling import cancels
+from .execution import outruns, overlaps, results, stale
+from .health import health
 from .leasing import leases, recovery
 from .limiting import limits, waits
 from .submission import comebacks, idempotency, lost, unexpected
@@ -21,8 +23,8 @@ Checker = Callable[[Case], Iterator[Violation]]
 CHECKERS: Final[dict[str, Checker]] = {
     checker.__name__: checker
     for checker in (
-        lost, unexpected, idempotency, comebacks, leases, recovery, overlaps, stale, results, transitions, outcomes,
-        ticks, limits, waits,
+        lost, unexpected, idempotency, comebacks, leases, recovery, overlaps, outruns, stale, results, transitions,
+        outcomes, cancels, health, ticks, limits, waits,
     )
 }  # fmt: skip
 

@@ -5,10 +5,16 @@ from itertools import combinations
 from typing import Final
 
 from chaos.case import Case, Violation
+from chaos.history import End
 from faults.effects import Run
+from horae.model.states import OUTCOMES, State
 
 OUTSIDE: Final = frozenset({"calling"})
 """Tasks whose work is done by a service, which keeps no account of attempts."""
+SLACK_SECONDS: Final = 0.25
+"""Between an instant of the database and one of a process: both clocks are of one host."""
+THAW_SECONDS: Final = 1.0
+"""Within which what was frozen with its host must have ended, if its lease is over."""
 
 
 def overlaps(case: Case) -> Iterator[Violation]:
@@ -40,13 +46,40 @@ def overlapping(case: Case) -> Iterator[tuple[Run, Run]]:
 
 
 def excused(case: Case, earlier: Run, later: Run) -> bool:
-    """The earlier one was frozen with its host when the later one began, so that nobody could stop it."""
-    frozen_at = case.thawed(earlier)
-    return frozen_at is not None and frozen_at <= later.first
+    """The earlier one was frozen with its host all the time that they were there together, so that nobody could stop
+    it. However short: what the host had left of its lease when it froze may have been less."""
+    until = min(earlier.last, later.last)
+    return any(f.since <= later.first <= f.until and until <= f.until + THAW_SECONDS for f in case.frozen(earlier))
 
 
 def by_frozen_hosts(case: Case) -> int:
     return sum(excused(case, *pair) for pair in overlapping(case))
+
+
+def outruns(case: Case) -> Iterator[Violation]:
+    """A process works for an attempt only as long as that has a lease: not before it is granted, nor when it is gone.
+    What was frozen with its host when the lease ended is given the moment it needs to hear of it."""
+    leases = {(lease.job, lease.attempt): lease for lease in case.leases}
+    for run in case.runs:
+        job = case.jobs.get(run.job)
+        if job is None or job.task in OUTSIDE:
+            continue
+        if (lease := leases.get((run.job, run.attempt))) is None:
+            yield Violation("outruns", f"attempt {run.attempt} ran and was never leased", run.job)
+            continue
+        since, until = case.instant(lease.at), case.instant(lease.gone_at)
+        if since is not None and (seconds := since - run.first) > SLACK_SECONDS:
+            yield Violation("outruns", f"attempt {run.attempt} began {seconds:.1f} s before it was leased", run.job)
+        if until is not None and (seconds := run.last - until) > SLACK_SECONDS and not _thawed(case, run, until):
+            how = "ran on for" if run.first <= until else "was begun and ran, up to"
+            yield Violation("outruns", f"attempt {run.attempt} {how} {seconds:.1f} s after its lease", run.job)
+
+
+def _thawed(case: Case, run: Run, lost_at: float) -> bool:
+    return any(
+        f.host and run.pid in f.pids and f.since <= lost_at <= f.until and run.last <= f.until + THAW_SECONDS
+        for f in case.freezes
+    )
 
 
 def stale(case: Case) -> Iterator[Violation]:
@@ -73,11 +106,35 @@ def results(case: Case) -> Iterator[Violation]:
         job = case.jobs.get(row.job)
         if (row.job, row.attempt) not in finished and (job is None or job.task not in OUTSIDE):
             yield Violation("results", f"succeeded in attempt {row.attempt}, which never came to its end", row.job)
+        if not row.stored and (job is None or job.task not in OUTSIDE):
+            yield Violation("results", f"succeeded in attempt {row.attempt}, and its result is gone", row.job)
         if row.result is not None and row.result != (row.job, row.attempt):
             yield Violation("results", f"succeeded in attempt {row.attempt} with the result of {row.result}", row.job)
-    counted = {row.job: (row.job, row.attempt) for row in case.outcomes}
+    yield from told(case)
+    yield from unread(case)
+
+
+def told(case: Case) -> Iterator[Violation]:
+    """What clients were told of an end is what the job came to."""
+    counted = {row.job: row for row in case.outcomes}
     for call in case.calls:
-        if call.name == "result" and call.answer.get("state") == "succeeded":
-            said, job = tuple(call.answer["origin"] or ()), call.asked["job"]
-            if said != counted.get(job):
-                yield Violation("results", f"a client got the result of {said}, and {counted.get(job)} ended it", job)
+        if call.name != "result" or call.end is not End.OK:
+            continue
+        job, state = call.asked["job"], call.answer["state"]
+        row = counted.get(job)
+        if state in OUTCOMES and (row is None or row.state != state):
+            yield Violation("results", f"a client was told that it had {state}, and it {row and row.state}", job)
+        elif state == State.SUCCEEDED and row is not None:
+            said = tuple(call.answer["origin"] or ())
+            if said != (row.job, row.attempt):
+                what = f"a client got the result of {said}, and {(row.job, row.attempt)} ended it"
+                yield Violation("results", what, job)
+
+
+def unread(case: Case) -> Iterator[Violation]:
+    """What is asked for at last, when all has ended and nothing is wrong, is there."""
+    last = [call for call in case.calls if call.name == "result" and call.asked.get("last")]
+    got = {call.asked["job"] for call in last if call.end is End.OK and call.answer["state"] in OUTCOMES}
+    for job in sorted({call.asked["job"] for call in last} - got):
+        answers = [call.answer for call in last if call.asked["job"] == job]
+        yield Violation("results", f"nobody could read what it came to: {answers}", job)

@@ -5,6 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from chaos.case import Case, JobRow, Violation
+from faults.effects import Run
+
+from .execution import THAW_SECONDS
 
 FLOODING: Final = "flood"
 """The tenant that submits more than its share."""
@@ -19,9 +22,8 @@ def limits(case: Case) -> Iterator[Violation]:
     runs: dict[tuple[str, str], list[tuple[Any, Any]]] = defaultdict(list)
     leased: dict[tuple[str, str], list[tuple[Any, Any]]] = defaultdict(list)
     for run in case.runs:
-        end = run.last if (frozen_at := case.thawed(run)) is None else min(run.last, frozen_at)
         for group in _groups(case, case.jobs.get(run.job)):
-            runs[group].append((run.first, max(run.first, end)))
+            runs[group] += awake(case, run)
     for lease in case.leases:
         for group in _groups(case, case.jobs.get(lease.job)):
             if lease.until is not None:
@@ -32,6 +34,15 @@ def limits(case: Case) -> Iterator[Violation]:
                 yield Violation("limits", f"{most} {kind} at once under {group}, which allows {allowed}")
     if case.slots:
         yield Violation("limits", f"{case.slots} slots are taken though nothing runs")
+
+
+def awake(case: Case, run: Run) -> list[tuple[float, float]]:
+    """When it ran, without the time for which it was frozen with its whole host and could lose its lease unawares."""
+    spans, since = [], run.first
+    for freeze in sorted(case.frozen(run), key=lambda freeze: freeze.since):
+        spans.append((since, max(since, freeze.since)))
+        since = max(since, freeze.until + THAW_SECONDS)
+    return spans if spans and since >= run.last else [*spans, (since, run.last)]
 
 
 def _groups(case: Case, row: JobRow | None) -> Iterator[tuple[str, str]]:

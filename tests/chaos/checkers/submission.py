@@ -13,6 +13,10 @@ REFUSED_FOR_NOW: Final = {429, 503}
 def lost(case: Case) -> Iterator[Violation]:
     """A job whose submit was answered with an id is there, and has ended when everything is quiet again."""
     ended = {row.job for row in case.outcomes}
+    for call in case.submits:
+        if call.end is End.OK and len(call.answer.get("jobs", [])) != len(call.asked["refs"]):
+            asked, answered = len(call.asked["refs"]), len(call.answer.get("jobs", []))
+            yield Violation("lost", f"{call.name} asked for {asked} jobs, and was answered about {answered}")
     for job, ref in accepted(case):
         if job not in case.jobs:
             yield Violation("lost", f"accepted as {ref}, and not there", job)
@@ -47,8 +51,10 @@ def unexpected(case: Case) -> Iterator[Violation]:
             yield Violation("unexpected", f"{row.ref} was refused, and is there", row.id)
     for ref, times in Counter(row.ref for row in asked).items():
         call = askers.get(ref)
-        if times > 1 and not (case.repeated and call is not None and "key" not in call.asked):
-            yield Violation("unexpected", f"{ref} was asked for once and made {times} jobs")
+        sent_again = 0 if call is None or "key" in call.asked else case.repeated[ref]
+        if times > 1 + sent_again:
+            what = f"{ref} was asked for once, sent again {sent_again} times, and made {times} jobs"
+            yield Violation("unexpected", what)
 
 
 def refusals(call: Call) -> set[str]:

@@ -1,10 +1,10 @@
 """The life of each job: only legal moves, one outcome, and a reason for it."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from chaos.case import Case, OutcomeRow, Violation
+from chaos.case import AttemptRow, Case, OutcomeRow, Violation
 from chaos.trail import Move, Step
 from horae.model.retry import MAX_CRASHES
 from horae.model.states import COUNTS_AS_CRASH, PENDING, TABLES, TRANSITIONS, USES_AN_ATTEMPT, End, State
@@ -20,7 +20,8 @@ def transitions(case: Case) -> Iterator[Violation]:
             if withdrawn(case, job, move):
                 continue
             if wrong := illegal(place, move):
-                yield Violation("transitions", wrong, job)
+                there = ", though it is there" if move.target is None and job in case.jobs else ""
+                yield Violation("transitions", wrong + there, job)
             place = state_of(move.target) or place
     for job, count in Counter(row.job for row in case.outcomes).items():
         if count > 1 or job in case.left:
@@ -31,7 +32,7 @@ def transitions(case: Case) -> Iterator[Violation]:
 def withdrawn(case: Case, job: str, move: Move) -> bool:
     """The job of a tick that had not started, taken back because its schedule was paused. Whoever had been told of a
     job misses it by the checker `lost`, and whatever ran of it is seen by `unexpected`."""
-    return move.target is None and state_of(move.source) in PENDING and job not in case.jobs
+    return move.target is None and state_of(move.source) in PENDING and job in case.of_ticks - case.jobs.keys()
 
 
 def illegal(place: State | None, move: Move) -> str | None:
@@ -58,18 +59,25 @@ def _attempt(step: Step | None) -> int | None:
 
 
 def outcomes(case: Case) -> Iterator[Violation]:
-    """Every outcome has its cause: a job failed only because it said so, or its attempts or crashes were used up; it
-    was cancelled only because somebody asked; and no job of the suite expires or is dropped."""
-    spent: Counter[tuple[str, bool]] = Counter()
-    for row in (*case.attempts, *case.outcomes):
-        if row.ending in USES_AN_ATTEMPT:
-            spent[row.job, False] += 1
-        if row.ending in COUNTS_AS_CRASH:
-            spent[row.job, True] += 1
-    asked = {job for call in case.calls if call.name == "cancel" for job in call.asked["jobs"]}
+    """Every outcome has its cause: a job failed only because it said so, or its attempts or crashes were used up, and
+    then it did; it was cancelled only because somebody asked; and no job of the suite expires or is dropped."""
+    tried = _spent(case.attempts)
+    spent = tried + _spent(case.outcomes)
+    for job in case.jobs:
+        failures, crashes = tried[job, False], tried[job, True]
+        if (most := case.jobs[job].max_attempts) <= failures or crashes >= MAX_CRASHES:
+            what = f"went on after {failures} of {most} attempts and {crashes} of {MAX_CRASHES} crashes"
+            yield Violation("outcomes", what, job)
+    asked = {job for call in case.calls if call.name.startswith("cancel") for job in call.asked["jobs"]}
     for row in case.outcomes:
         if wrong := _without_cause(case, row, spent[row.job, False], spent[row.job, True], row.job in asked):
             yield Violation("outcomes", wrong, row.job)
+
+
+def _spent(rows: Iterable[AttemptRow | OutcomeRow]) -> Counter[tuple[str, bool]]:
+    """By job: its failures, and with True its crashes."""
+    failures = Counter((row.job, False) for row in rows if row.ending in USES_AN_ATTEMPT)
+    return failures + Counter((row.job, True) for row in rows if row.ending in COUNTS_AS_CRASH)
 
 
 def _without_cause(case: Case, row: OutcomeRow, failures: int, crashes: int, asked: bool) -> str | None:

@@ -22,6 +22,7 @@ STEPS: Final = (-HOUR, -timedelta(seconds=10), timedelta(seconds=10), HOUR)
 DATABASE_STEPS: Final = tuple(timedelta(seconds=seconds) for seconds in (-15, -3, 3, 15))
 """Schedules are silent after a step back for as long: no longer than the suite can wait for them."""
 SECONDS: Final = (1.0, 4.0)
+CLOCK: Final = "clock.database"
 
 
 def missing() -> str | None:
@@ -77,5 +78,5 @@ async def of_the_database(world: World, chance: random.Random) -> None:
 CLOCKS: Final = (
     Fault("clock.server", of_a_part(lambda world: world.servers), weight=0.3, lacking=missing),
     Fault("clock.worker", of_a_part(lambda world: world.workers), weight=0.3, lacking=missing),
-    Fault("clock.database", of_the_database, weight=0.2, lacking=missing),
+    Fault(CLOCK, of_the_database, weight=0.2, lacking=missing),
 )

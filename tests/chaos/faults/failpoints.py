@@ -90,7 +90,7 @@ new_server, new_worker = renewed(lambda world: world.servers), renewed(lambda wo
 @asynccontextmanager
 async def old_day(world: World, chance: random.Random) -> AsyncIterator[None]:
     async with world.database_lock:
-        database = Database(DatabaseConfig(dsn=world.dsn, hot_connections=1, general_connections=1))
+        database = Database(DatabaseConfig.small(world.dsn))
         await database.open()
         try:
             day = datetime.now(UTC) - timedelta(days=chance.randint(*OLD_DAYS))

@@ -2,7 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from chaos.world import World
@@ -14,14 +15,21 @@ SECONDS: Final = (0.5, 3.0)
 HALF_OPEN_SECONDS: Final = (4.0, 8.0)
 WAIT_SECONDS: Final = 10.0
 """For something to come along that can go wrong."""
+BUSY_SECONDS: Final = 2.0
 POST: Final = b"POST "
+
+
+def busy(links: Sequence[Proxy]) -> Sequence[Proxy]:
+    """Those that carried something a moment ago, if any did: harm to a link that nobody uses is none."""
+    since = time.monotonic() - BUSY_SECONDS
+    return [link for link in links if link.links and link.carried_at >= since] or links
 
 
 def harm(does: Callable[[Proxy], None]) -> Act:
     """One link for a while; what was held up meanwhile is let go afterwards."""
 
     async def act(world: World, chance: random.Random) -> None:
-        link = chance.choice(world.links)
+        link = chance.choice(busy(world.links))
         async with world.guard(link):
             try:
                 does(link)
@@ -42,12 +50,12 @@ def dribble(link: Proxy) -> None:
 
 async def reset(world: World, chance: random.Random) -> None:
     """All connections of one link break at once."""
-    chance.choice(world.links).reset_all()
+    chance.choice(busy(world.links)).reset_all()
 
 
 async def half_open(world: World, chance: random.Random) -> None:
     """The connections that are open go nowhere, and it takes seconds until anybody is told; new ones are fine."""
-    link = chance.choice(world.links)
+    link = chance.choice(busy(world.links))
     async with world.guard(link):
         try:
             link.forsake_all()
@@ -60,10 +68,12 @@ def befall(choose: Callable[[World], list[Proxy]], mishap: Callable[[Proxy], Mis
     """Waits until it has happened."""
 
     async def act(world: World, chance: random.Random) -> None:
-        link = chance.choice(choose(world))
+        link = chance.choice(busy(choose(world)))
         async with world.guard(link):
             try:
-                happened = await asyncio.to_thread(mishap(link).struck.wait, WAIT_SECONDS)
+                coming = mishap(link)
+                world.mishaps.append(coming)
+                happened = await asyncio.to_thread(coming.struck.wait, WAIT_SECONDS)
             finally:
                 link.heal()
         assert happened, f"nothing passed within {WAIT_SECONDS:g} s that could go wrong"

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from contextlib import AsyncExitStack
 from typing import Final
 
 from chaos import objects
@@ -15,14 +16,12 @@ SECONDS: Final = (0.5, 4.0)
 
 async def cut(world: World, chance: random.Random) -> None:
     """No server reaches it, and none is told."""
-    links = world.to_objects
-    try:
-        for link in links:
+    async with AsyncExitStack() as guards:
+        for link in world.to_objects:
+            await guards.enter_async_context(world.guard(link))
+            guards.callback(link.heal)
             link.black_hole()
         await asyncio.sleep(chance.uniform(*SECONDS))
-    finally:
-        for link in links:
-            link.heal()
 
 
 async def kill(world: World, chance: random.Random) -> None:

@@ -2,6 +2,7 @@
 import { useSearchState } from "~/lib/search";
 import { call } from "./call";
 import { client } from "./client";
+import { ApiError } from "./error";
 import { useApi } from "./hooks";
 import type { Permission, Session } from "./types";
 
@@ -32,8 +33,11 @@ export async function signIn(proof: { key: string } | { ticket: string }): Promi
   client.setQueryData(["/v1/session", null, null], session);
 }
 
+/** Fails where the server did not do it: the cookie is as good as before then, and it must not look otherwise. */
 export async function signOut(): Promise<void> {
-  await call("delete", "/v1/session").catch(() => undefined);
+  await call("delete", "/v1/session").catch((error: unknown) => {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  });
   client.clear();
   window.location.assign("/console/sign-in");
 }

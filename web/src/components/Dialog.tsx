@@ -1,5 +1,6 @@
 import { type ReactNode, type SyntheticEvent, useEffect, useId, useRef, useState } from "react";
 import { classes } from "~/lib/classes";
+import { openModal } from "~/lib/modal";
 import { Button, IconButton } from "./Button";
 import styles from "./Dialog.module.css";
 import { TextField } from "./Field";
@@ -28,16 +29,22 @@ function Modal({ title, open, onClose, footer, children, shape }: DialogProps & 
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
-    if (!open) return;
+    if (!open || !dialog.current) return;
     const before = document.activeElement;
-    dialog.current?.showModal();
+    const close = openModal(dialog.current);
+    // What React focuses of itself it focuses before the dialog is open, when nothing can be.
+    dialog.current.querySelector<HTMLElement>("[data-autofocus]")?.focus();
     // What is taken out of the page gives no focus back by itself.
     return () => {
+      close();
       if (before instanceof HTMLElement) before.focus();
     };
   }, [open]);
+  const pressed = useRef(false);
   if (!open) return null;
   const cancelled = (event: SyntheticEvent) => {
+    // React tells this dialog also of the Escape that was for one inside it.
+    if (event.target !== event.currentTarget) return;
     event.preventDefault();
     onClose();
   };
@@ -48,7 +55,11 @@ function Modal({ title, open, onClose, footer, children, shape }: DialogProps & 
       className={shape}
       aria-labelledby={heading}
       onCancel={cancelled}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      // A text that is selected out over the edge ends beside the dialog, too.
+      onPointerDown={(event) => {
+        pressed.current = event.target === dialog.current;
+      }}
+      onClick={(event) => event.target === dialog.current && pressed.current && onClose()}
     >
       <div className={styles.sheet}>
         <header className={styles.head}>

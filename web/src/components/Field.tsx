@@ -1,5 +1,6 @@
 import {
   type InputHTMLAttributes,
+  type KeyboardEvent,
   type ReactNode,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
@@ -8,6 +9,7 @@ import {
 import { classes } from "~/lib/classes";
 import styles from "./Field.module.css";
 import { Icon } from "./Icon";
+import text from "./Text.module.css";
 
 export interface ControlProps {
   id: string;
@@ -30,7 +32,7 @@ export function Field({ label, hint, error, bare = false, children }: FieldProps
   const note = error || hint;
   return (
     <div className={styles.field}>
-      <label htmlFor={id} className={bare ? styles.unseen : styles.label}>
+      <label htmlFor={id} className={bare ? text.unseen : styles.label}>
         {label}
       </label>
       {children({
@@ -76,6 +78,7 @@ export function TextField({
             spellCheck={false}
             {...rest}
             {...control}
+            data-autofocus={rest.autoFocus || undefined}
             list={options ? list : undefined}
             className={classes(styles.control, mono && styles.mono)}
             onChange={(event) => onChange(event.target.value)}
@@ -187,7 +190,7 @@ export function Checkbox({ label, checked, onChange, disabled, hint }: CheckboxP
   );
 }
 
-/** A search box; `/` puts the focus here (one a page). */
+/** A search box; `/` puts the focus here (one a page), Escape takes it away. */
 export function SearchField({ label, value, onChange, placeholder }: SearchProps) {
   return (
     <Field label={label} bare>
@@ -204,11 +207,19 @@ export function SearchField({ label, value, onChange, placeholder }: SearchProps
             autoComplete="off"
             spellCheck={false}
             onChange={(event) => onChange(event.target.value)}
+            onKeyDown={left}
           />
         </span>
       )}
     </Field>
   );
+}
+
+/** What was searched for stays: a browser would empty the field, and close the dialog that it is in. */
+function left(event: KeyboardEvent<HTMLInputElement>): void {
+  if (event.key !== "Escape") return;
+  event.preventDefault();
+  event.currentTarget.blur();
 }
 
 interface SearchProps {

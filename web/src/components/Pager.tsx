@@ -1,3 +1,5 @@
+import { type ReactNode, useState } from "react";
+import { formatCount, plural } from "~/lib/text";
 import { Button } from "./Button";
 import styles from "./Pager.module.css";
 
@@ -21,4 +23,25 @@ export function Pager({ about, more, busy, onMore }: PagerProps) {
       )}
     </div>
   );
+}
+
+const PAGE = 100;
+
+/** Of rows that are all there, those to draw, and the foot of the list: thousands drawn with each pulse freeze a page. */
+export function useFirst<R>(
+  rows: readonly R[] | undefined,
+  thing: string,
+): { drawn: R[] | undefined; pager: ReactNode } {
+  const [shown, setShown] = useState(PAGE);
+  const count = rows?.length ?? 0;
+  return {
+    drawn: rows?.slice(0, shown),
+    pager: count > PAGE && (
+      <Pager
+        about={`${formatCount(Math.min(shown, count))} of ${plural(count, thing)}`}
+        more={shown < count}
+        onMore={() => setShown(shown + PAGE)}
+      />
+    ),
+  };
 }

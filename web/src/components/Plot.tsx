@@ -24,7 +24,7 @@ interface PlotProps {
   /** Instants, in seconds since 1970. */
   times: readonly number[];
   series: readonly Series[];
-  /** "stack" piles them up as areas; "line" draws lines; "bars" piles up bars, for counts in steps. */
+  /** "line" draws lines; "bars" piles up bars, for counts in steps. */
   kind?: PlotLook["kind"];
   height?: number;
   format?: (value: number) => string;

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useRef } from "react";
 import { useLocation } from "wouter";
 import { classes } from "~/lib/classes";
-import { useKeys } from "~/lib/keys";
+import { openDialog, useKeys } from "~/lib/keys";
 import { Skeleton } from "./Skeleton";
 import styles from "./Table.module.css";
 
@@ -29,6 +29,8 @@ interface TableProps<R> {
   columns: readonly Column<R>[];
   /** Undefined while it loads: then `skeleton` grey rows hold the place. */
   rows: readonly R[] | undefined;
+  /** It could not be read: where nothing is there yet, nothing holds its place. The page says why. */
+  failed?: boolean;
   rowKey: (row: R) => string;
   /** Where a click on the row, or Enter, leads. Have a link to it in a cell as well. */
   href?: (row: R) => string;
@@ -42,9 +44,10 @@ interface TableProps<R> {
 
 /** Rows to move in with j and k, open with Enter and, where there is a selection, choose with x. */
 export function Table<R>(props: TableProps<R>) {
-  const { label, columns, rows, rowKey, selection, empty, skeleton = 8 } = props;
+  const { label, columns, rows, failed, rowKey, selection, empty, skeleton = 8 } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   useRowKeys(body, selection);
+  if (rows === undefined && failed) return null;
   if (rows?.length === 0 && empty !== undefined) return <div className={styles.empty}>{empty}</div>;
   return (
     <div className={styles.scroll}>
@@ -131,7 +134,11 @@ function ChooseAll({ keys, selection }: { keys: string[]; selection: Selection }
       ref={(box) => {
         if (box) box.indeterminate = chosen > 0 && !all;
       }}
-      onChange={() => selection.onChange(all ? new Set() : new Set([...selection.selected, ...keys]))}
+      onChange={() =>
+        selection.onChange(
+          all ? without(selection.selected, keys) : new Set([...selection.selected, ...keys]),
+        )
+      }
     />
   );
 }
@@ -153,6 +160,13 @@ function cellClass<R>({ align, wide, grow }: Column<R>): string {
   return classes(align === "end" && styles.end, wide && styles.wide, grow && styles.grow);
 }
 
+/** What is selected on other pages stays. */
+function without(selected: ReadonlySet<string>, keys: readonly string[]): ReadonlySet<string> {
+  const next = new Set(selected);
+  for (const key of keys) next.delete(key);
+  return next;
+}
+
 function toggled(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const next = new Set(selected);
   if (!next.delete(key)) next.add(key);
@@ -163,16 +177,19 @@ function useRowKeys(
   body: { current: HTMLTableSectionElement | null },
   selection: Selection | undefined,
 ): void {
+  // The rows of all tables are one sequence, of which the table that hears the key first does the step.
   const move = (step: 1 | -1) => {
-    const rows = [...(body.current?.querySelectorAll<HTMLElement>("[data-row]") ?? [])];
+    const rows = [...(openDialog() ?? document).querySelectorAll<HTMLElement>("[data-row]")];
     const at = rows.indexOf(document.activeElement?.closest<HTMLElement>("[data-row]") as HTMLElement);
     const next = rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step];
     next?.focus();
     next?.scrollIntoView({ block: "nearest" });
   };
   const choose = () => {
-    const key = document.activeElement?.closest<HTMLElement>("[data-row]")?.dataset.row;
-    if (key !== undefined) selection?.onChange(toggled(selection.selected, key));
+    const row = document.activeElement?.closest<HTMLElement>("[data-row]");
+    const key = row?.dataset.row;
+    if (key === undefined || !selection || !body.current?.contains(row ?? null)) return false;
+    selection.onChange(toggled(selection.selected, key));
   };
-  useKeys({ j: () => move(1), k: () => move(-1), x: choose });
+  useKeys({ j: () => move(1), k: () => move(-1), x: choose }, body);
 }

@@ -8,6 +8,11 @@ export function Text({ value, mono = false }: { value: string; mono?: boolean })
   return <bdi className={mono ? styles.mono : undefined}>{safeText(value)}</bdi>;
 }
 
+/** For those who listen to the page, where the others see it by its place. */
+export function Unseen({ children }: { children: string }) {
+  return <span className={styles.unseen}>{children}</span>;
+}
+
 /** A long one: wrapped, in mono, cut with "show all". */
 export function LongText({ value, most = 4000, label }: { value: string; most?: number; label?: string }) {
   const [all, setAll] = useState(false);

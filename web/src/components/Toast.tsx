@@ -1,5 +1,7 @@
 import { useSyncExternalStore } from "react";
+import { createPortal } from "react-dom";
 import { ApiError } from "~/api/error";
+import { useTopModal } from "~/lib/modal";
 import { safeText } from "~/lib/text";
 import { Button, IconButton } from "./Button";
 import { Icon } from "./Icon";
@@ -56,9 +58,11 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
+/** They stand in the dialog that is open, if one is: above it, and where they can be clicked and are read out. */
 export function Toasts() {
   const toasts = useSyncExternalStore(subscribe, () => shown);
-  return (
+  const dialog = useTopModal();
+  return createPortal(
     <section className={styles.toasts} aria-label="Messages" aria-live="polite">
       {toasts.map((each) => (
         <div
@@ -82,6 +86,7 @@ export function Toasts() {
           <IconButton small label="Dismiss" icon="close" onClick={() => dismiss(each.id)} />
         </div>
       ))}
-    </section>
+    </section>,
+    dialog ?? document.body,
   );
 }

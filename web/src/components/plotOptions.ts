@@ -6,7 +6,7 @@ import type { Series } from "./Plot";
 import { resolveColor } from "./plotColors";
 
 export interface PlotLook {
-  kind: "line" | "stack" | "bars";
+  kind: "line" | "bars";
   height: number;
   log: boolean;
   zone: Zone;
@@ -24,7 +24,9 @@ export function plotOptions(host: HTMLElement, series: readonly Series[], look: 
   return {
     width: host.clientWidth,
     height: look.height,
-    padding: [10, 4, 0, 0],
+    tzDate: (at) => wallClock(at, look.zone),
+    // Half of the last mark of the time stands beside the plot.
+    padding: [10, 18, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: look.kind === "line", size: 6 }, drag: { x: false, y: false } },
     scales: {
@@ -61,6 +63,12 @@ function axes(host: HTMLElement, look: PlotLook): uPlot.Axis[] {
   ];
 }
 
+/** A date whose local reading is the clock of the zone: by it uPlot chooses where marks stand. */
+export function wallClock(at: number, zone: Zone): Date {
+  const date = new Date(at * 1000);
+  return zone === "utc" ? uPlot.tzDate(date, "UTC") : date;
+}
+
 /** A bar stands on its step, from where it begins: the last one needs room too. */
 function stepOf(plot: uPlot): number {
   const [first = 0, second = first] = plot.data[0];
@@ -82,7 +90,6 @@ function drawnSeries(host: HTMLElement, each: Series, kind: PlotLook["kind"]): u
   const common: uPlot.Series = { label: each.label, stroke: color, points: { show: false }, width: 1.5 };
   const points = { show: true, size: 4, fill: color, filter: alone };
   if (kind === "line") return { ...common, points, dash: each.dashed ? [4, 4] : undefined, spanGaps: false };
-  if (kind === "stack") return { ...common, fill: color, width: 0 };
   const bars = uPlot.paths.bars?.({ size: [0.8, 40], align: 1, radius: 0 });
   return { ...common, fill: color, width: 0, paths: bars };
 }

@@ -4,15 +4,21 @@ import { useSearchParams } from "wouter";
 
 export type Changes = Record<string, string | readonly string[] | null | undefined>;
 
-/** `params` to read, `change({state: "failed", task: null})` to write; null, undefined and "" remove. */
+/**
+ * `params` to read, `change({state: "failed", task: null})` to write; null, undefined and "" remove. A new entry of the
+ * history may have a `state`; one that is only changed keeps its own.
+ */
 export function useSearchState(): {
   params: URLSearchParams;
-  change: (changes: Changes, push?: boolean) => void;
+  change: (changes: Changes, push?: boolean, state?: unknown) => void;
 } {
   const [params, setParams] = useSearchParams();
   const change = useCallback(
-    (changes: Changes, push = false) =>
-      setParams((before) => withChanges(before, changes), { replace: !push }),
+    (changes: Changes, push = false, state: unknown = null) =>
+      setParams((before) => withChanges(before, changes), {
+        replace: !push,
+        state: push ? state : window.history.state,
+      }),
     [setParams],
   );
   return useMemo(() => ({ params, change }), [params, change]);

@@ -41,6 +41,12 @@ describe("instants", () => {
     expect(formatInstant(new Date("2026-03-29T01:02:03.045Z"), "utc", true)).toBe("2026-03-29 01:02:03.045");
   });
 
+  it("have four digits of a year, for it is typed one by one", () => {
+    const typed = "0002-11-16T10:00";
+    expect(toInput(fromInput(typed, "utc") as Date, "utc")).toBe(typed);
+    expect(toInput(fromInput(typed, "local") as Date, "local")).toBe(typed);
+  });
+
   it("go into an input and come back", () => {
     const minute = new Date("2026-11-16T07:05:00Z");
     expect(fromInput(toInput(minute, "utc"), "utc")).toEqual(minute);

@@ -59,7 +59,7 @@ export function formatInstant(at: Date, zone: Zone, milliseconds = false): strin
         ]
       : [at.getFullYear(), at.getMonth(), at.getDate(), at.getHours(), at.getMinutes(), at.getSeconds()];
   const part = milliseconds ? `.${pad(at.getMilliseconds(), 3)}` : "";
-  return `${year}-${pad(month + 1)}-${pad(day)} ${pad(hour)}:${pad(minute)}:${pad(second)}${part}`;
+  return `${pad(year, 4)}-${pad(month + 1)}-${pad(day)} ${pad(hour)}:${pad(minute)}:${pad(second)}${part}`;
 }
 
 /** Time of day, for axes and dense lists. */

@@ -10,13 +10,9 @@ export interface PaletteItem {
   /** The heading it stands under. */
   group: string;
   icon: IconName;
-  /** Where it leads, or what it does. */
-  href?: string;
-  act?: () => void;
+  /** Where it leads. */
+  href: string;
 }
-
-/** Finds things for the palette; called with what was typed, trimmed, at most every 150 ms. */
-export type PaletteSource = (text: string, context: PaletteContext) => Promise<readonly PaletteItem[]>;
 
 export interface PaletteContext {
   tenant: string | undefined;

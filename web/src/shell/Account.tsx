@@ -2,6 +2,7 @@ import { signOut, useSession } from "~/api/session";
 import { IconButton } from "~/components/Button";
 import type { IconName } from "~/components/Icon";
 import { Menu } from "~/components/Menu";
+import { toast } from "~/components/Toast";
 import { applyTheme, type Theme, theme, zone } from "~/lib/preferences";
 import { useStored } from "~/lib/stored";
 import { safeText } from "~/lib/text";
@@ -13,6 +14,14 @@ const THEMES: readonly { value: Theme; label: string; icon: IconName }[] = [
   { value: "light", label: "Light", icon: "sun" },
   { value: "dark", label: "Dark", icon: "moon" },
 ];
+
+function leave(): void {
+  signOut().catch((error: unknown) => {
+    toast.error(
+      new Error(`You are still signed in; try it again. ${error instanceof Error ? error.message : ""}`),
+    );
+  });
+}
 
 /** Who is signed in, and how the console looks to them. */
 export function Account() {
@@ -63,7 +72,7 @@ export function Account() {
           },
         }))}
       />
-      <IconButton small label="Sign out" icon="out" onClick={() => void signOut()} />
+      <IconButton small label="Sign out" icon="out" onClick={leave} />
     </div>
   );
 }

@@ -3,8 +3,9 @@ import { useLocation, useSearchParams } from "wouter";
 import { useSession, useTenant } from "~/api/session";
 import { Icon } from "~/components/Icon";
 import { classes } from "~/lib/classes";
+import { openModal } from "~/lib/modal";
 import { safeText } from "~/lib/text";
-import { SOURCES } from "~/palette/sources";
+import { findThings } from "~/palette/find";
 import type { PaletteItem } from "~/palette/types";
 import { ALL_PLACES, keepTenant } from "./navigation";
 import styles from "./Palette.module.css";
@@ -14,10 +15,7 @@ const PAUSE = 150;
 /** Go to or find anything: places at once, things of the server as they are found. */
 export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [open]);
+  useEffect(() => (open && dialog.current ? openModal(dialog.current) : undefined), [open]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, which is its own event
     <dialog
@@ -40,15 +38,14 @@ export function Palette({ open, onClose }: { open: boolean; onClose: () => void 
 function Finder({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const { items, searching } = useItems(text.trim());
+  const { items, searching, failed } = useItems(text.trim());
   const [, go] = useLocation();
   const id = useId();
   const current = items[Math.min(at, items.length - 1)];
   const choose = (item: PaletteItem | undefined) => {
     if (!item) return;
     onClose();
-    if (item.href !== undefined) go(item.href);
-    item.act?.();
+    go(item.href);
   };
   const pressed = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -94,7 +91,9 @@ function Finder({ onClose }: { onClose: () => void }) {
           <p className={styles.nothing}>
             {searching
               ? "Searching…"
-              : "Nothing found. A job is found by the first 8 digits of its id, the rest by a part of the name."}
+              : failed
+                ? "It could not be searched for: the server did not answer as it should. Type on to try again."
+                : "Nothing found. A job is found by the first 8 digits of its id, the rest by a part of the name."}
           </p>
         )}
       </div>
@@ -135,11 +134,14 @@ function Option({
   );
 }
 
-function useItems(text: string): { items: readonly PaletteItem[]; searching: boolean } {
-  const [found, setFound] = useState<{ text: string; items: readonly PaletteItem[] }>({
-    text: "",
-    items: [],
-  });
+interface Found {
+  text: string;
+  items: readonly PaletteItem[];
+  failed: boolean;
+}
+
+function useItems(text: string) {
+  const [found, setFound] = useState<Found>({ text: "", items: [], failed: false });
   const permissions = useSession()?.permissions;
   const tenant = useTenant();
   const [params] = useSearchParams();
@@ -148,10 +150,10 @@ function useItems(text: string): { items: readonly PaletteItem[]; searching: boo
     const stop = new AbortController();
     const timer = setTimeout(() => {
       const context = { tenant, permissions: permissions ?? [], signal: stop.signal };
-      const asked = SOURCES.map((source) => source(text, context).catch(() => [] as const));
-      void Promise.all(asked).then((lists) => {
-        if (!stop.signal.aborted) setFound({ text, items: lists.flat() });
-      });
+      findThings(text, context)
+        .then((items) => ({ text, items, failed: false }))
+        .catch(() => ({ text, items: [], failed: true }))
+        .then((next) => !stop.signal.aborted && setFound(next));
     }, PAUSE);
     return () => {
       clearTimeout(timer);
@@ -168,6 +170,6 @@ function useItems(text: string): { items: readonly PaletteItem[]; searching: boo
     icon: place.icon,
     href: keepTenant(place.href, params.get("tenant")),
   }));
-  const searching = text !== "" && found.text !== text && SOURCES.length > 0;
-  return { items: text === "" ? places : [...places, ...found.items], searching };
+  const searching = text !== "" && found.text !== text;
+  return { items: text === "" ? places : [...places, ...found.items], searching, failed: found.failed };
 }

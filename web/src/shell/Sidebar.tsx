@@ -1,18 +1,19 @@
-import { Link, useLocation, useSearchParams } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useSession } from "~/api/session";
 import { Icon } from "~/components/Icon";
 import { classes } from "~/lib/classes";
 import { Account } from "./Account";
-import { keepTenant, PLACES, type Place } from "./navigation";
+import { PLACES, type Place, useHref } from "./navigation";
 import styles from "./Sidebar.module.css";
 import { TenantChooser } from "./TenantChooser";
 
 /** The places of the console; beside the page, or in front of it on a phone. */
 export function Sidebar({ onGo }: { onGo?: () => void }) {
   const permissions = useSession()?.permissions ?? [];
+  const href = useHref();
   return (
     <div className={styles.side}>
-      <Link href="/" className={styles.brand} onClick={onGo}>
+      <Link href={href("/")} className={styles.brand} onClick={onGo}>
         <Mark />
         Horae
       </Link>
@@ -40,13 +41,13 @@ export function Sidebar({ onGo }: { onGo?: () => void }) {
 
 function Entry({ place, onGo }: { place: Place; onGo?: () => void }) {
   const [location] = useLocation();
-  const [params] = useSearchParams();
+  const href = useHref();
   const here =
     place.href === "/" ? location === "/" : location === place.href || location.startsWith(`${place.href}/`);
   return (
     <li>
       <Link
-        href={keepTenant(place.href, params.get("tenant"))}
+        href={href(place.href)}
         className={classes(styles.entry, here && styles.here)}
         aria-current={here ? "page" : undefined}
         onClick={onGo}

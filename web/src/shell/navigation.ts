@@ -1,5 +1,6 @@
 import { useCallback } from "react";
 import { useSearchParams } from "wouter";
+import { useSession } from "~/api/session";
 import type { Permission } from "~/api/types";
 import type { IconName } from "~/components/Icon";
 import { type Changes, withChanges } from "~/lib/search";
@@ -57,19 +58,23 @@ export function keepTenant(href: string, tenant: string | null): string {
 
 export type Href = (path: string, changes?: Changes) => string;
 
-/** Makes addresses within the console: with what they ask for, and the tenant that is looked at. */
+/**
+ * Makes addresses within the console: with what they ask for, and the tenant that is looked at. For what is a tenant's
+ * own by name (a task, a schedule, a queue) give its `tenant`: where all are looked at, the address must say whose it is.
+ */
 export function useHref(): Href {
   const [params] = useSearchParams();
-  const tenant = params.get("tenant");
+  const ownTenant = useSession()?.tenant;
+  const chosen = params.get("tenant");
   return useCallback(
     (path, changes) => {
       const [place, search = ""] = path.split("?");
       const kept = withChanges(new URLSearchParams(search), {
-        ...(tenant === null ? {} : { tenant }),
         ...changes,
+        tenant: ownTenant ? null : (changes?.tenant ?? chosen),
       }).toString();
       return kept === "" ? (place ?? "/") : `${place}?${kept}`;
     },
-    [tenant],
+    [ownTenant, chosen],
   );
 }

@@ -5,9 +5,9 @@ import { Empty, ErrorNote } from "~/components/Note";
 import { Page, Panel } from "~/components/Page";
 import { Pager } from "~/components/Pager";
 import { type Column, Table } from "~/components/Table";
-import { Text } from "~/components/Text";
+import { Text, Unseen } from "~/components/Text";
 import { Time } from "~/components/Time";
-import { useSearchState } from "~/lib/search";
+import { useSearchState, withChanges } from "~/lib/search";
 import { plural, safeText } from "~/lib/text";
 import { useHref } from "~/shell/navigation";
 import { ActionDrawer } from "./ActionDrawer";
@@ -22,7 +22,8 @@ export default function Actions() {
   const { params, change } = useSearchState();
   const list = usePages("/v1/actions", { query: { tenant, limit: 50 }, live: 1, every: 5 });
   const actions = list.data?.pages.flatMap((page) => page.items);
-  const columns = useColumns();
+  const opened = (action: BulkAction) => `/actions?${withChanges(params, { id: action.id })}`;
+  const columns = useColumns(opened);
   const href = useHref();
   const chosen = params.get("id");
   const underWay = actions?.filter(isUnderWay).length ?? 0;
@@ -41,8 +42,9 @@ export default function Actions() {
           label="Bulk actions"
           columns={columns}
           rows={actions}
+          failed={list.error !== null}
           rowKey={(action) => action.id ?? ""}
-          onOpen={(action) => change({ id: action.id }, true)}
+          href={opened}
           empty={
             <Empty title="Nothing has been done to many jobs at once" icon="actions">
               Choose jobs in the list of <Link href={href("/jobs")}>jobs</Link> or a cause among the{" "}
@@ -50,21 +52,21 @@ export default function Actions() {
             </Empty>
           }
         />
+        {actions && actions.length > 0 && (
+          <Pager
+            about={plural(actions.length, "action")}
+            more={list.hasNextPage}
+            busy={list.isFetchingNextPage}
+            onMore={() => void list.fetchNextPage()}
+          />
+        )}
       </Panel>
-      {actions && actions.length > 0 && (
-        <Pager
-          about={plural(actions.length, "action")}
-          more={list.hasNextPage}
-          busy={list.isFetchingNextPage}
-          onMore={() => void list.fetchNextPage()}
-        />
-      )}
       {chosen && <ActionDrawer id={chosen} onClose={() => change({ id: null })} />}
     </Page>
   );
 }
 
-function useColumns(): Column<BulkAction>[] {
+function useColumns(opened: (action: BulkAction) => string): Column<BulkAction>[] {
   const allTenants = useAllTenants();
   const mayControl = useMay("jobs:control");
   const columns: (Column<BulkAction> | false)[] = [
@@ -75,11 +77,20 @@ function useColumns(): Column<BulkAction>[] {
       grow: true,
       cell: (action) => (
         <>
-          <strong>{VERBS[action.action]}</strong> <Text value={filterWords(action.filter)} />
+          <Link href={opened(action)} className={styles.verb}>
+            {VERBS[action.action]}
+          </Link>{" "}
+          <Text value={filterWords(action.filter)} />
         </>
       ),
     },
-    { id: "progress", head: "Progress", width: "14rem", cell: (action) => <Progress action={action} /> },
+    {
+      id: "progress",
+      head: "Progress",
+      wide: true,
+      width: "14rem",
+      cell: (action) => <Progress action={action} />,
+    },
     {
       id: "reason",
       head: "Reason",
@@ -98,7 +109,7 @@ function useColumns(): Column<BulkAction>[] {
     { id: "made", head: "Made", width: "7rem", cell: (action) => <Time at={action.created_at} /> },
     mayControl && {
       id: "deeds",
-      head: <span className={styles.counts}>Deeds</span>,
+      head: <Unseen>Deeds</Unseen>,
       align: "end",
       width: "10rem",
       cell: (action) => (

@@ -1,11 +1,10 @@
-import { Link } from "wouter";
 import type { Answer } from "~/api/call";
 import { useApi } from "~/api/hooks";
+import { WorkerLink } from "~/components/JobParts";
 import { ErrorNote } from "~/components/Note";
 import { type Column, Table } from "~/components/Table";
 import { Text } from "~/components/Text";
 import { Duration, Time } from "~/components/Time";
-import { useHref } from "~/shell/navigation";
 
 type Execution = Answer<"/v1/jobs/{job_id}/executions", "get">["items"][number];
 
@@ -20,6 +19,7 @@ export function Attempts({ id }: { id: string }) {
         columns={COLUMNS}
         rows={asked.data?.items}
         rowKey={(each) => String(each.attempt)}
+        failed={asked.error !== null}
         skeleton={2}
       />
     </>
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Execution>[] = [
     head: "Worker",
     wide: true,
     width: "5rem",
-    cell: (each) => each.worker_id != null && <WorkerLink id={each.worker_id} />,
+    cell: (each) => <WorkerLink id={each.worker_id} />,
   },
   { id: "started", head: "Started", width: "7rem", cell: (each) => <Time at={each.started_at} /> },
   {
@@ -46,8 +46,3 @@ const COLUMNS: readonly Column<Execution>[] = [
     cell: (each) => <Duration since={each.started_at} until={each.ended_at} />,
   },
 ];
-
-function WorkerLink({ id }: { id: number }) {
-  const href = useHref();
-  return <Link href={href(`/workers/${id}`)}>{id}</Link>;
-}

@@ -14,6 +14,8 @@ import { Time } from "~/components/Time";
 import { useClock } from "~/lib/clock";
 import { useSearchState } from "~/lib/search";
 import { formatCount, plural } from "~/lib/text";
+import { useDraft } from "~/lib/typing";
+import { useHref } from "~/shell/navigation";
 import { FollowAction } from "../actions/Progress";
 import { type Cause, RANGES, rangeOf, sinceOf } from "./cause";
 import { DeadDialog, type Deed } from "./DeadDialog";
@@ -26,6 +28,8 @@ export function Causes() {
   const task = params.get("task") ?? "";
   const since = useClock((now) => sinceOf(range, now) ?? "");
   const list = useApi("/v1/dead-letters", { query: { tenant, task, since }, live: 5 });
+  const tasks = useApi("/v1/tasks", { query: { tenant }, every: 60 }).data?.items ?? [];
+  const [typed, type] = useDraft(task, (next) => change({ task: next.trim() }));
   const [deed, setDeed] = useState<Deed>();
   const mayControl = useMay("jobs:control");
   const causes = list.data?.causes;
@@ -67,9 +71,10 @@ export function Causes() {
           label="Task"
           bare
           placeholder="Task"
-          value={task}
+          value={typed}
+          options={tasks.map((each) => each.definition.name)}
           data-search
-          onChange={(next) => change({ task: next })}
+          onChange={type}
         />
       </Toolbar>
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
@@ -79,6 +84,7 @@ export function Causes() {
           label="Causes of failure"
           columns={columns}
           rows={causes}
+          failed={list.error !== null}
           rowKey={(cause) => `${cause.tenant} ${cause.cause ?? ""}`}
           onOpen={(cause) =>
             cause.cause !== null && change({ cause: cause.cause, tenant: tenant ?? cause.tenant }, true)
@@ -167,6 +173,7 @@ function CauseLink({ cause, tenant }: { cause: Cause; tenant: string }) {
       </span>
     </span>
   );
+  const href = useHref();
   if (cause.cause === null) return words;
-  return <Link href={`/dead-letters?${new URLSearchParams({ cause: cause.cause, tenant })}`}>{words}</Link>;
+  return <Link href={href("/dead-letters", { cause: cause.cause, tenant })}>{words}</Link>;
 }

@@ -105,7 +105,7 @@ export function DeadDialog({ deed, filter, onClose, onMade }: DeadDialogProps) {
         </Fields>
         {error && <ErrorNote error={error} />}
         <Sample preview={preview.data} />
-        <Command text={commandOf(deed, filter, rate)} />
+        <Command text={commandOf(deed, filter, { rate, priority, reason })} />
       </div>
     </Confirm>
   );
@@ -149,7 +149,14 @@ function Sample({ preview }: { preview: Previewed | undefined }) {
   );
 }
 
-function commandOf(deed: Deed, { cause, ids, tenant, task, since }: Filter, rate: string): string {
+interface Said {
+  rate: string;
+  priority: string;
+  reason: string;
+}
+
+function commandOf(deed: Deed, { cause, ids, tenant, task, since }: Filter, said: Said): string {
+  const { rate, priority, reason } = said;
   const where = Object.entries({ tenant, task, since }).flatMap(([name, value]) =>
     value ? ["--where", `${name}=${value}`] : [],
   );
@@ -163,5 +170,7 @@ function commandOf(deed: Deed, { cause, ids, tenant, task, since }: Filter, rate
     ...where,
     ...all,
     ...(deed === "redrive" && rate ? ["--rate", rate] : []),
+    ...(deed === "redrive" && priority ? ["--priority", priority] : []),
+    ...(reason ? ["--reason", reason] : []),
   ]);
 }

@@ -4,7 +4,8 @@ import type { Job } from "~/api/types";
 import { Button } from "~/components/Button";
 import { ErrorNote } from "~/components/Note";
 import { toast } from "~/components/Toast";
-import { finished, serverFaults } from "~/params/draft";
+import { type Fault, finished, serverFaults } from "~/params/draft";
+import { INEXACT, inexactIn } from "~/params/exact";
 import { ParamsEditor, paramFaults } from "~/params/ParamsEditor";
 import type { Draft, Json } from "~/params/shape";
 import styles from "./DeadLetters.module.css";
@@ -17,12 +18,14 @@ export function EditRetry({ job, onDone }: { job: Job; onDone: () => void }) {
   const [value, setValue] = useState<Draft>(before);
   const [tried, setTried] = useState(false);
   const retry = useAction("post", "/v1/jobs/{job_id}/retry", { toastErrors: false });
-  const own = tried ? paramFaults(schema, value) : [];
-  const told = serverFaults(retry.error?.problem.errors);
   const changed = JSON.stringify(value) !== JSON.stringify(before);
+  // As they were they are not sent, so nothing can be wrong with them.
+  const wrong = changed ? faultsOfEdit(schema, before, value) : [];
+  const own = tried ? wrong : [];
+  const told = serverFaults(retry.error?.problem.errors);
   const run = async () => {
     setTried(true);
-    if (paramFaults(schema, value).length > 0) return;
+    if (wrong.length > 0) return;
     const body = changed ? { params: finished(value) as never } : {};
     const again = await retry.run({ path: { job_id: job.id }, body });
     if (again === undefined) return;
@@ -47,4 +50,10 @@ export function EditRetry({ job, onDone }: { job: Job; onDone: () => void }) {
       </div>
     </div>
   );
+}
+
+/** What the form began with may itself be rounded, and none of it is kept apart from what was edited. */
+function faultsOfEdit(schema: unknown, before: Json, value: Draft): Fault[] {
+  const rounded = inexactIn(before) === undefined ? [] : [{ pointer: "", detail: INEXACT }];
+  return [...rounded, ...paramFaults(schema, value)];
 }

@@ -7,13 +7,14 @@ import type { Job } from "~/api/types";
 import { Button } from "~/components/Button";
 import { Copy } from "~/components/Copy";
 import { Facts } from "~/components/Facts";
+import { ShortId } from "~/components/JobParts";
 import { Empty, ErrorNote, Note } from "~/components/Note";
 import { Page, Panel } from "~/components/Page";
 import { Pager } from "~/components/Pager";
 import { type Column, Table } from "~/components/Table";
 import { Text } from "~/components/Text";
 import { Time } from "~/components/Time";
-import { useSearchState } from "~/lib/search";
+import { useSearchState, withChanges } from "~/lib/search";
 import { cut, plural, safeText } from "~/lib/text";
 import { useHref } from "~/shell/navigation";
 import { FollowAction } from "../actions/Progress";
@@ -41,6 +42,7 @@ export function OneCause({ cause }: { cause: string }) {
   const back = { href: href("/dead-letters"), label: "Dead letters" };
   const action = params.get("action");
   const job = params.get("job");
+  const opened = (each: Job) => `/dead-letters?${withChanges(params, { job: each.id })}`;
   const ask = (deed: Deed, filter: Filter) => setAsked({ deed, filter });
   return (
     <Page
@@ -78,10 +80,11 @@ export function OneCause({ cause }: { cause: string }) {
         )}
         <Table
           label="Dead letters"
-          columns={COLUMNS}
+          columns={columns(opened)}
           rows={jobs}
+          failed={list.error !== null}
           rowKey={(each) => each.id}
-          onOpen={(each) => change({ job: each.id }, true)}
+          href={opened}
           selection={mayControl ? { selected, onChange: setSelected } : undefined}
           empty={
             <Empty title="None of this cause is left" icon="check">
@@ -161,11 +164,16 @@ function CauseFacts({ cause }: { cause: Cause }) {
   );
 }
 
-const COLUMNS: readonly Column<Job>[] = [
+/** Each leads where Enter does: the letter has a link to the job's own page. */
+const columns = (opened: (job: Job) => string): readonly Column<Job>[] => [
   {
     id: "id",
     head: "Job",
-    cell: (job) => <JobLink id={job.id} />,
+    cell: (job) => (
+      <Link href={opened(job)}>
+        <ShortId id={job.id} />
+      </Link>
+    ),
   },
   { id: "task", head: "Task", width: "10rem", wide: true, cell: (job) => <Text value={job.task} /> },
   { id: "error", head: "Error", grow: true, cell: (job) => <Text value={job.error?.message ?? ""} /> },
@@ -179,15 +187,6 @@ const COLUMNS: readonly Column<Job>[] = [
   },
   { id: "failed", head: "Failed", width: "7rem", cell: (job) => <Time at={job.finished_at} /> },
 ];
-
-function JobLink({ id }: { id: string }) {
-  const href = useHref();
-  return (
-    <Link href={href(`/jobs/${id}`)} className={styles.id}>
-      <code>{id}</code>
-    </Link>
-  );
-}
 
 /** The same mistake made by several tenants: what is done about it is done for one of them. */
 function SeveralTenants({ causes }: { causes: readonly Cause[] }) {

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import { Link } from "wouter";
 import { useApi } from "~/api/hooks";
 import type { Job, Schemas } from "~/api/types";
 import { Badge, type Tone } from "~/components/Badge";
+import { WorkerLink } from "~/components/JobParts";
 import { Empty, ErrorNote } from "~/components/Note";
 import { Panel } from "~/components/Page";
 import { Skeleton } from "~/components/Skeleton";
@@ -45,13 +45,7 @@ export function Attempts({ job }: { job: Job }) {
           </thead>
           <tbody>
             <Row name="Ended as" items={items} cell={(item) => <End item={item} />} />
-            <Row
-              name="Worker"
-              items={items}
-              cell={(item) =>
-                item.worker_id ? <Link href={`/workers/${item.worker_id}`}>{item.worker_id}</Link> : "–"
-              }
-            />
+            <Row name="Worker" items={items} cell={(item) => <WorkerLink id={item.worker_id} />} />
             <Row name="Started" items={items} cell={(item) => <Time at={item.started_at} show="exact" />} />
             <Row
               name="Took"

@@ -7,6 +7,7 @@ import { Drawer } from "~/components/Dialog";
 import { Fields, TextArea, TextField } from "~/components/Field";
 import { ErrorNote } from "~/components/Note";
 import { curl } from "~/lib/shell";
+import { useHref } from "~/shell/navigation";
 import { type ChangeForm, type Changes, changeArguments, formOf, readChanges } from "./changes";
 import { Equivalent } from "./Equivalent";
 import styles from "./Job.module.css";
@@ -123,6 +124,7 @@ function FormFields({ form, onChange, wrong }: FormProps) {
 
 function useDeed(kind: Kind, job: Job, onClose: () => void) {
   const [, go] = useLocation();
+  const href = useHref();
   const options = { toastErrors: false } as const;
   const edit = useAction("patch", "/v1/jobs/{job_id}", { ...options, done: "Job changed", onDone: onClose });
   const retry = useAction("post", "/v1/jobs/{job_id}/retry", {
@@ -135,7 +137,7 @@ function useDeed(kind: Kind, job: Job, onClose: () => void) {
     done: "Clone submitted",
     onDone: (made) => {
       onClose();
-      go(`/jobs/${made.id}`);
+      go(href(`/jobs/${made.id}`));
     },
   });
   const chosen = { edit, retry, clone }[kind];

@@ -1,5 +1,7 @@
+import { useState } from "react";
 import { useApi } from "~/api/hooks";
 import type { Job, Schemas } from "~/api/types";
+import { Button } from "~/components/Button";
 import { ErrorNote } from "~/components/Note";
 import { Panel } from "~/components/Page";
 import { Skeleton } from "~/components/Skeleton";
@@ -7,6 +9,7 @@ import { ENDED_STATES, StateBadge } from "~/components/StateBadge";
 import { Text } from "~/components/Text";
 import { Duration, Time } from "~/components/Time";
 import { classes } from "~/lib/classes";
+import { plural } from "~/lib/text";
 import { formatDuration } from "~/lib/time";
 import styles from "./Job.module.css";
 
@@ -29,6 +32,9 @@ export function Timeline({ job }: { job: Job }) {
   const over = ENDED_STATES.includes(job.state);
   const told = useApi("/v1/jobs/{job_id}/timeline", { path: { job_id: job.id }, live: over ? false : 3 });
   const items = told.data?.items ?? [];
+  const [all, setAll] = useState(false);
+  const shown = all ? items : items.slice(-SHOWN);
+  const left = items.length - shown.length;
   return (
     <Panel title="Timeline">
       {told.error && <ErrorNote error={told.error} />}
@@ -36,7 +42,7 @@ export function Timeline({ job }: { job: Job }) {
         <Skeleton height="8rem" />
       ) : (
         <>
-          <Bar items={items} now={told.data.at} />
+          <Bar items={shown} now={told.data.at} />
           <ol className={styles.timeline}>
             <li>
               <Time at={job.created_at} show="exact" />
@@ -50,7 +56,15 @@ export function Timeline({ job }: { job: Job }) {
                 )}
               </span>
             </li>
-            {items.slice(-SHOWN).map((item) => (
+            {left > 0 && (
+              <li>
+                <span />
+                <Button small kind="quiet" onClick={() => setAll(true)}>
+                  Show the {plural(left, "stretch", "stretches")} before
+                </Button>
+              </li>
+            )}
+            {shown.map((item) => (
               <Step key={`${item.since}${item.what}`} item={item} />
             ))}
             {over && (
@@ -77,7 +91,7 @@ function Bar({ items, now }: { items: Stretch[]; now: string }) {
   const whole = items.reduce((sum, item) => sum + lengthOf(item, now), 0) || 1;
   return (
     <div className={styles.bar} aria-hidden="true">
-      {items.slice(-SHOWN).map((item) => (
+      {items.map((item) => (
         <span
           key={`${item.since}${item.what}`}
           className={classes(styles.part, styles[item.what])}

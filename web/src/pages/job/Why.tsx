@@ -10,6 +10,7 @@ import { Skeleton } from "~/components/Skeleton";
 import { Text } from "~/components/Text";
 import { Time } from "~/components/Time";
 import { formatCount, plural } from "~/lib/text";
+import { useHref } from "~/shell/navigation";
 import styles from "./Job.module.css";
 
 type Explanation = Schemas["Explanation"];
@@ -25,12 +26,12 @@ export function Why({ job }: { job: Job }) {
   return (
     <Panel title={waits ? "Why is it not running?" : "What it waits for"}>
       {told.error && <ErrorNote error={told.error} />}
-      {told.data === undefined ? <Skeleton height="5rem" /> : <Told told={told.data} />}
+      {told.data === undefined ? <Skeleton height="5rem" /> : <Told told={told.data} job={job} />}
     </Panel>
   );
 }
 
-function Told({ told }: { told: Explanation }) {
+function Told({ told, job }: { told: Explanation; job: Job }) {
   return (
     <div className={styles.why}>
       {told.reasons?.length !== 1 && (
@@ -43,7 +44,7 @@ function Told({ told }: { told: Explanation }) {
         {(told.reasons ?? []).map((reason, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a code may come twice, and the order is the meaning
           <li key={`${reason.code}-${at}`}>
-            <ReasonWords reason={reason} />
+            <ReasonWords reason={reason} tenant={job.tenant} />
           </li>
         ))}
       </ol>
@@ -90,7 +91,7 @@ function Start({ told }: { told: Explanation }) {
   );
 }
 
-function ReasonWords({ reason }: { reason: Reason }) {
+function ReasonWords({ reason, tenant }: { reason: Reason; tenant: string }) {
   return (
     <>
       <div className={styles.reasonHead}>
@@ -108,32 +109,33 @@ function ReasonWords({ reason }: { reason: Reason }) {
           </>
         )}
       </p>
-      {reason.held_by && <Held by={reason.held_by} />}
+      {reason.held_by && <Held by={reason.held_by} tenant={tenant} />}
       {reason.command && <Command text={reason.command} />}
     </>
   );
 }
 
-function Held({ by }: { by: HeldBy }) {
+function Held({ by, tenant }: { by: HeldBy; tenant: string }) {
+  const href = useHref();
   const parts: [string, ReactNode][] = [];
   if (by.gate)
     parts.push([
       "gate",
-      <Link key="gate" href={`/gates?gate=${by.gate.id}`}>
+      <Link key="gate" href={href("/gates", { gate: String(by.gate.id) })}>
         Gate {by.gate.id} of <Text value={by.gate.owner} />
       </Link>,
     ]);
   if (by.limit)
     parts.push([
       "limit",
-      <Link key="limit" href={`/limits?limit=${encodeURIComponent(by.limit.name)}`}>
+      <Link key="limit" href={href("/limits", { limit: by.limit.name, tenant })}>
         Limit <Text value={by.limit.name} />
       </Link>,
     ]);
   for (const job of by.jobs ?? []) {
     parts.push([
       job.id,
-      <Link key={job.id} href={`/jobs/${job.id}`}>
+      <Link key={job.id} href={href(`/jobs/${job.id}`)}>
         <Text value={job.task} /> on worker {job.worker_id}, since <Time at={job.since} />
       </Link>,
     ]);
@@ -159,10 +161,11 @@ function Held({ by }: { by: HeldBy }) {
 }
 
 function WorkerWords({ worker }: { worker: Schemas["HoldingWorker"] }) {
+  const href = useHref();
   const lacks = worker.lacks?.join("; ") || worker.reason || "";
   return (
     <>
-      <Link href={`/workers/${worker.id}`}>
+      <Link href={href(`/workers/${worker.id}`)}>
         Worker <Text value={worker.name} />
       </Link>
       , {worker.running ?? 0} of {worker.slots} slots taken

@@ -5,6 +5,7 @@ import { Confirm } from "~/components/Dialog";
 import { Checkbox } from "~/components/Field";
 import { ErrorNote } from "~/components/Note";
 import { safeText } from "~/lib/text";
+import { useHref } from "~/shell/navigation";
 import type { Task } from "./figures";
 import { ownerQuery } from "./links";
 import styles from "./Tasks.module.css";
@@ -13,11 +14,12 @@ import styles from "./Tasks.module.css";
 export function DeleteTask({ task, onClose }: { task: Task; onClose: () => void }) {
   const [force, setForce] = useState(false);
   const [, go] = useLocation();
+  const href = useHref();
   const { name } = task.definition;
   const remove = useAction("delete", "/v1/tasks/{name}", {
     toastErrors: false,
     done: `${name} is deleted`,
-    onDone: () => go("/tasks"),
+    onDone: () => go(href("/tasks")),
   });
   const query = { ...ownerQuery(task), force: force ? "true" : undefined };
   return (

@@ -5,6 +5,7 @@ import { useMay, useTenant } from "~/api/session";
 import type { Job } from "~/api/types";
 import { ButtonLink } from "~/components/Button";
 import { Stat, Stats } from "~/components/Facts";
+import { JobLink, Made, Took } from "~/components/JobParts";
 import { Empty, ErrorNote } from "~/components/Note";
 import { Grid, Panel } from "~/components/Page";
 import { Plot } from "~/components/Plot";
@@ -12,12 +13,11 @@ import { StateBadge } from "~/components/StateBadge";
 import { type Column, Table } from "~/components/Table";
 import { Segments } from "~/components/Tabs";
 import { Text } from "~/components/Text";
-import { Duration, Time } from "~/components/Time";
 import { useClock } from "~/lib/clock";
 import { useSearchState } from "~/lib/search";
 import { formatCount, formatPercent, formatShort } from "~/lib/text";
 import { formatDuration } from "~/lib/time";
-import { keepTenant, useHref } from "~/shell/navigation";
+import { useHref } from "~/shell/navigation";
 import { RANGES, rangeOf, type Step, type Summary, sinceOf, summed } from "./figures";
 import styles from "./Tasks.module.css";
 
@@ -133,6 +133,7 @@ function RecentJobs({ name }: { name: string }) {
         label="Newest jobs"
         columns={JOBS}
         rows={jobs.data?.items}
+        failed={jobs.error !== null}
         rowKey={(job) => job.id}
         href={(job) => href(`/jobs/${job.id}`)}
         skeleton={5}
@@ -152,27 +153,15 @@ const JOBS: readonly Column<Job>[] = [
     id: "job",
     head: "Job",
     grow: true,
-    cell: (job) => <JobLink id={job.id} />,
+    cell: (job) => <JobLink job={job} />,
   },
   { id: "took", head: "Took", align: "end", width: "6rem", cell: (job) => <Took job={job} /> },
-  { id: "made", head: "Made", width: "6rem", cell: (job) => <Time at={job.created_at} /> },
+  { id: "made", head: "Made", width: "6rem", cell: (job) => <Made job={job} /> },
 ];
-
-function JobLink({ id }: { id: string }) {
-  const href = useHref();
-  return (
-    <Link href={href(`/jobs/${id}`)}>
-      <code>{id}</code>
-    </Link>
-  );
-}
-
-function Took({ job }: { job: Job }) {
-  return job.started_at ? <Duration since={job.started_at} until={job.finished_at} /> : <>–</>;
-}
 
 function SchedulesOf({ name }: { name: string }) {
   const tenant = useTenant();
+  const href = useHref();
   const may = useMay("schedules:read");
   const list = useApi("/v1/schedules", { query: { tenant, task: name, limit: 10 }, enabled: may, every: 30 });
   const schedules = list.data?.items;
@@ -187,10 +176,9 @@ function SchedulesOf({ name }: { name: string }) {
         {schedules?.map((schedule) => (
           <li key={`${schedule.tenant} ${schedule.definition.name}`}>
             <Link
-              href={keepTenant(
-                `/schedules/${encodeURIComponent(schedule.definition.name)}`,
-                tenant ?? schedule.tenant,
-              )}
+              href={href(`/schedules/${encodeURIComponent(schedule.definition.name)}`, {
+                tenant: schedule.tenant,
+              })}
             >
               <Text value={schedule.definition.name} />
             </Link>{" "}

@@ -53,6 +53,7 @@ export function Sharing({ task, mayWrite }: { task: Task; mayWrite: boolean }) {
         label="Shares"
         columns={columnsOf(mayWrite, takeBack)}
         rows={list.data?.items}
+        failed={list.error !== null}
         rowKey={(share) => share.tenant}
         skeleton={2}
         empty={

@@ -10,7 +10,7 @@ import { Skeleton } from "~/components/Skeleton";
 import { Tabs } from "~/components/Tabs";
 import { useSearchState } from "~/lib/search";
 import { safeText } from "~/lib/text";
-import { keepTenant } from "~/shell/navigation";
+import { useHref } from "~/shell/navigation";
 import { DefinitionPart } from "./DefinitionPart";
 import { DeleteTask } from "./DeleteTask";
 import type { Task } from "./figures";
@@ -29,7 +29,8 @@ export default function TaskPage() {
   const mayWrite = useMayChange(asked.data);
   const maySubmit = useMay("jobs:submit");
   const [deleting, setDeleting] = useState(false);
-  const back = { href: keepTenant("/tasks", params.get("tenant")), label: "Tasks" };
+  const href = useHref();
+  const back = { href: href("/tasks"), label: "Tasks" };
   const task = asked.data;
   if (asked.error?.status === 404) return <Missing name={name} back={back} />;
   const isData = (task?.version ?? 0) > 0;

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useApi } from "~/api/hooks";
 import { useAllTenants, useTenant } from "~/api/session";
@@ -6,7 +6,7 @@ import { Badge } from "~/components/Badge";
 import { SearchField, Select, Toolbar } from "~/components/Field";
 import { Empty, ErrorNote } from "~/components/Note";
 import { Page, Panel } from "~/components/Page";
-import { Pager } from "~/components/Pager";
+import { useFirst } from "~/components/Pager";
 import { Skeleton } from "~/components/Skeleton";
 import { type Column, Table } from "~/components/Table";
 import { Text } from "~/components/Text";
@@ -15,10 +15,9 @@ import { useClock } from "~/lib/clock";
 import { useSearchState } from "~/lib/search";
 import { formatCount, formatPercent, formatShort, plural } from "~/lib/text";
 import { matches, type Summary, sinceOf, type Task, totalsOf } from "./figures";
-import { taskHref } from "./links";
+import { useTaskHref } from "./links";
 import styles from "./Tasks.module.css";
 
-const PAGE = 100;
 const KINDS = [
   { value: "", label: "Every kind" },
   { value: "function", label: "Functions" },
@@ -33,15 +32,16 @@ type Row = Task & { day: Summary | undefined };
 export default function Tasks() {
   const tenant = useTenant();
   const { params, change } = useSearchState();
-  const [shown, setShown] = useState(PAGE);
   const since = useClock((now) => sinceOf("1d", now));
   const list = useApi("/v1/tasks", { query: { tenant }, every: 30 });
   const day = useApi("/v1/tasks/statistics", { query: { tenant, since }, live: 10 });
   const text = params.get("text") ?? "";
   const kind = params.get("kind") ?? "";
   const found = list.data?.items.filter((task) => matches(task, text, kind));
-  const rows = found?.slice(0, shown).map((task) => ({ ...task, day: totalsOf(task, day.data?.items) }));
+  const { drawn, pager } = useFirst(found, "task");
+  const rows = drawn?.map((task) => ({ ...task, day: totalsOf(task, day.data?.items) }));
   const columns = useColumns();
+  const taskHref = useTaskHref();
   return (
     <Page
       title="Tasks"
@@ -57,8 +57,9 @@ export default function Tasks() {
           label="Tasks"
           columns={columns}
           rows={rows}
+          failed={list.error !== null}
           rowKey={(task) => `${task.tenant ?? ""} ${task.definition.name}`}
-          href={(task) => taskHref(task, tenant)}
+          href={taskHref}
           empty={
             text || kind ? (
               <Empty title="No task fits these filters" icon="search">
@@ -73,27 +74,21 @@ export default function Tasks() {
           }
         />
       </Panel>
-      {found && found.length > PAGE && (
-        <Pager
-          about={`${formatCount(Math.min(shown, found.length))} of ${plural(found.length, "task")}`}
-          more={shown < found.length}
-          onMore={() => setShown(shown + PAGE)}
-        />
-      )}
+      {pager}
     </Page>
   );
 }
 
 function useColumns(): Column<Row>[] {
   const allTenants = useAllTenants();
-  const tenant = useTenant();
+  const taskHref = useTaskHref();
   const columns: (Column<Row> | false)[] = [
     {
       id: "name",
       head: "Task",
       width: "16rem",
       cell: (task) => (
-        <Link href={taskHref(task, tenant)} className={styles.name}>
+        <Link href={taskHref(task)} className={styles.name}>
           <Text value={task.definition.name} />
         </Link>
       ),

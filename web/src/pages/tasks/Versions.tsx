@@ -40,6 +40,7 @@ export function Versions({ task, mayWrite }: { task: Task; mayWrite: boolean }) 
           label="Versions"
           columns={columnsOf(mayWrite, setBack)}
           rows={list.data?.items}
+          failed={list.error !== null}
           rowKey={(each) => String(each.version)}
           skeleton={3}
         />

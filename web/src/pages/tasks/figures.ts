@@ -1,6 +1,9 @@
 /** What became of tasks' jobs, summed and in words. Pure. */
 import type { Answer } from "~/api/call";
 import type { Schemas } from "~/api/types";
+import { type Range, rangeChoices } from "~/lib/ranges";
+
+export { sinceOf } from "~/lib/ranges";
 
 export type Task = Answer<"/v1/tasks", "get">["items"][number];
 export type Totals = Answer<"/v1/tasks/statistics", "get">["items"][number];
@@ -8,24 +11,10 @@ export type Step = Answer<"/v1/tasks/{name}/statistics", "get">["items"][number]
 export type Figures = Omit<Step, "at">;
 export type Definition = Schemas["TaskDefinition"];
 
-export type Range = "1h" | "6h" | "1d" | "7d" | "30d";
-export const RANGES: readonly { value: Range; label: string }[] = [
-  { value: "1h", label: "1 h" },
-  { value: "6h", label: "6 h" },
-  { value: "1d", label: "1 d" },
-  { value: "7d", label: "7 d" },
-  { value: "30d", label: "30 d" },
-];
-const HOURS: Record<Range, number> = { "1h": 1, "6h": 6, "1d": 24, "7d": 168, "30d": 720 };
+export const RANGES = rangeChoices("1h", "6h", "1d", "7d", "30d");
 
 export function rangeOf(text: string | null): Range {
   return RANGES.find((range) => range.value === text)?.value ?? "1d";
-}
-
-/** The beginning of the range, at whole minutes, so that the question stays the same for that long. */
-export function sinceOf(range: Range, now: Date): string {
-  const minute = Math.floor(now.getTime() / 60_000) * 60_000;
-  return new Date(minute - HOURS[range] * 3_600_000).toISOString();
 }
 
 interface Counted {

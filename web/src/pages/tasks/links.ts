@@ -1,9 +1,10 @@
-import { keepTenant } from "~/shell/navigation";
+import { useHref } from "~/shell/navigation";
 import type { Task } from "./figures";
 
-/** A task is its tenant's: who looks at all tenants is led to the one that has it. */
-export function taskHref(task: Task, tenant: string | undefined): string {
-  return keepTenant(`/tasks/${encodeURIComponent(task.definition.name)}`, tenant ?? task.tenant ?? null);
+/** Makes the addresses of tasks. A task is its tenant's: who looks at all is led to the one that has it. */
+export function useTaskHref(): (task: Task) => string {
+  const href = useHref();
+  return (task) => href(`/tasks/${encodeURIComponent(task.definition.name)}`, { tenant: task.tenant });
 }
 
 /** Whose task a change is about, as a query; a task that all tenants may use is nobody's. */

@@ -1,5 +1,6 @@
 /** A submit by hand: what the form says as a request, and as commands. Pure. */
 import type { Body } from "~/api/call";
+import { readLabels } from "~/lib/labels";
 import { finished } from "~/params/draft";
 import type { Draft } from "~/params/shape";
 
@@ -37,19 +38,8 @@ export function optionFaults(options: Options): OptionFaults {
   if (options.when === "at" && options.at === "") faults.at = "Say when";
   if (options.attempts !== "" && !/^[1-9]\d*$/.test(options.attempts))
     faults.attempts = "A whole number from 1 on";
-  if (readLabels(options.labels) === undefined) faults.labels = "Write name=value, separated by commas";
+  if (readLabels(options.labels, ",") === undefined) faults.labels = "Write name=value, separated by commas";
   return faults;
-}
-
-export function readLabels(text: string): Record<string, string> | undefined {
-  const labels: Record<string, string> = {};
-  for (const pair of text.split(",").map((part) => part.trim())) {
-    if (pair === "") continue;
-    const at = pair.indexOf("=");
-    if (at < 1) return undefined;
-    labels[pair.slice(0, at).trim()] = pair.slice(at + 1).trim();
-  }
-  return labels;
 }
 
 /** Only what was given: the rest comes from the task's definition. `at` is the instant that the form means. */
@@ -60,7 +50,7 @@ export function requestOf(
   at: Date | null,
   tenant: string | undefined,
 ): Request {
-  const labels = readLabels(options.labels) ?? {};
+  const labels = readLabels(options.labels, ",") ?? {};
   const given = {
     params: finished(params ?? {}) as never,
     tenant,
@@ -93,6 +83,6 @@ export function submitWords(request: Request): string[] {
     `${name}=${value}`,
   ]);
   const params =
-    Object.keys(request.params ?? {}).length > 0 ? ["--params", JSON.stringify(request.params)] : [];
+    Object.keys(request.params ?? {}).length > 0 ? ["--json-params", JSON.stringify(request.params)] : [];
   return ["horae", "submit", request.task, ...params, ...flags, ...labels];
 }

@@ -1,6 +1,7 @@
 /** The server's stream of pulses: one connection for the page, open only while somebody looks. */
 import type { Query } from "@tanstack/react-query";
 import { client } from "~/api/client";
+import { type Connection, follow } from "./follow";
 
 export interface Pulse {
   at: string;
@@ -18,16 +19,12 @@ export interface Pulse {
   policy: boolean;
 }
 
-export type Connection = "connecting" | "live" | "lost";
-
-const FIRST_WAIT = 500;
-const LONGEST_WAIT = 15_000;
 const LOOK_AGAIN = 200;
+/** Sums are written down up to two seconds after what they count, and an answer is shared for one. */
+const SETTLED = 3500;
 
 class Stream {
-  private source: EventSource | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private wait = FIRST_WAIT;
+  private stop: (() => void) | undefined;
   private address: string | undefined;
   private connection: Connection = "connecting";
   private greetedAt = Number.POSITIVE_INFINITY;
@@ -36,6 +33,7 @@ class Stream {
   private readonly readAt = new Map<string, number>();
   private due: Set<string> = new Set();
   private later: ReturnType<typeof setTimeout> | undefined;
+  private last: ReturnType<typeof setTimeout> | undefined;
 
   /** Follows this tenant's pulses from now on; undefined is all tenants, null is nothing. */
   follow(tenant: string | undefined | null): void {
@@ -65,45 +63,34 @@ class Stream {
   /** When it began to tell, in milliseconds: before that nobody listened. */
   since = (): number => this.greetedAt;
 
-  /** Closes while the tab is hidden: what happened meanwhile is read at once on return. */
-  visibilityChanged(): void {
-    if (document.visibilityState === "hidden") this.close();
-    else this.open();
-  }
-
-  retryNow = (): void => {
-    this.wait = FIRST_WAIT;
-    this.open();
-  };
+  retryNow = (): void => this.open();
 
   private open(): void {
-    this.close();
-    if (this.address === undefined || document.visibilityState === "hidden") return;
-    const source = new EventSource(this.address);
-    this.source = source;
-    source.addEventListener("hello", () => this.greeted());
-    source.addEventListener("pulse", (event) => this.beat(JSON.parse(event.data as string) as Pulse));
-    source.onerror = () => this.lose();
+    this.stop?.();
+    const { address } = this;
+    this.stop =
+      address === undefined
+        ? undefined
+        : follow({
+            address: () => address,
+            events: {
+              hello: () => this.greeted(),
+              pulse: (data) => this.beat(JSON.parse(data) as Pulse),
+            },
+            onState: (connection) => connection === "lost" && this.lose(),
+          });
   }
 
-  private close(): void {
-    clearTimeout(this.timer);
-    this.source?.close();
-    this.source = undefined;
-  }
-
+  /** What happened while nobody looked, or nothing was heard, is read at once. */
   private greeted(): void {
-    this.wait = FIRST_WAIT;
     this.greetedAt = Date.now();
     this.say("live");
     void client.invalidateQueries();
+    this.readAgain();
   }
 
   private lose(): void {
-    this.close();
     this.say("lost");
-    this.timer = setTimeout(() => this.open(), this.wait * (0.75 + Math.random() / 2));
-    this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
     // A session that has ended closes the stream too; then this shows the sign-in page.
     void client.invalidateQueries({ queryKey: ["/v1/session"] });
   }
@@ -116,6 +103,17 @@ class Stream {
 
   private beat(pulse: Pulse): void {
     for (const listener of this.listeners) listener(pulse);
+    this.readAll();
+    this.readAgain();
+  }
+
+  /** No other pulse may follow, and what was read just now may be from before the last one. */
+  private readAgain(): void {
+    clearTimeout(this.last);
+    this.last = setTimeout(() => this.readAll(), SETTLED);
+  }
+
+  private readAll(): void {
     for (const query of liveQueries()) this.due.add(query.queryHash);
     this.readDue();
   }
@@ -151,5 +149,3 @@ function liveQueries(): Query[] {
 }
 
 export const stream = new Stream();
-
-document.addEventListener("visibilitychange", () => stream.visibilityChanged());

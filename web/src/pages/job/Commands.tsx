@@ -3,13 +3,17 @@ import { Command } from "~/components/Copy";
 import { Panel } from "~/components/Page";
 import { ENDED_STATES } from "~/components/StateBadge";
 import { curl, shellWords } from "~/lib/shell";
+import { inexactIn } from "~/params/exact";
+import { submitWords } from "../tasks/submit";
 import styles from "./Job.module.css";
+
+type Told = [name: string, words: string[], request: string];
 
 /** What this page shows and does, for a terminal. */
 export function Commands({ job }: { job: Job }) {
   const path = `/v1/jobs/${job.id}`;
   const over = ENDED_STATES.includes(job.state);
-  const all: [string, string[], string][] = [
+  const all: Told[] = [
     ["Look at it", ["horae", "job", job.id], curl("GET", path)],
     ["Why it waits, or where its time went", ["horae", "explain", job.id], curl("GET", `${path}/explain`)],
     ["Its timeline", ["horae", "explain", job.id, "--timeline"], curl("GET", `${path}/timeline`)],
@@ -23,18 +27,9 @@ export function Commands({ job }: { job: Job }) {
       ["horae", "result", job.id, ...(over ? [] : ["--wait"])],
       curl("GET", `${path}/result${over ? "" : "?wait=30"}`),
     ],
-    [
-      "Submit the same",
-      ["horae", "submit", job.task, "--json-params", JSON.stringify(job.params)],
-      curl("POST", "/v1/jobs", {
-        task: job.task,
-        params: job.params,
-        queue: job.queue,
-        priority: job.priority,
-      }),
-    ],
     ["Submit a copy", ["horae", "clone", job.id], curl("POST", `${path}/clone`)],
   ];
+  if (inexactIn(job.params) === undefined) all.push(submitAgain(job));
   if (!over) all.push(["Cancel it", ["horae", "cancel", job.id], curl("DELETE", path)]);
   else all.push(["Run it again", ["horae", "retry", job.id], curl("POST", `${path}/retry`)]);
   return (
@@ -56,4 +51,9 @@ export function Commands({ job }: { job: Job }) {
       </dl>
     </Panel>
   );
+}
+
+function submitAgain({ task, params, queue, priority, tenant }: Job): Told {
+  const same = { task, params: params as Record<string, unknown>, queue, priority, tenant };
+  return ["Submit the same", submitWords(same), curl("POST", "/v1/jobs", same)];
 }

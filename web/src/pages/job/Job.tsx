@@ -1,18 +1,17 @@
 import { useParams } from "wouter";
-import { useApi } from "~/api/hooks";
 import { useAllTenants } from "~/api/session";
 import type { Job as JobRecord } from "~/api/types";
 import { ButtonLink } from "~/components/Button";
 import { Copy } from "~/components/Copy";
+import { Made } from "~/components/JobParts";
 import { Empty, ErrorNote } from "~/components/Note";
 import { Grid, Page, Panel } from "~/components/Page";
 import { Skeleton } from "~/components/Skeleton";
 import { ENDED_STATES, StateBadge } from "~/components/StateBadge";
 import { Tabs } from "~/components/Tabs";
 import { Text } from "~/components/Text";
-import { Time } from "~/components/Time";
 import { useSearchState } from "~/lib/search";
-import { keepTenant } from "~/shell/navigation";
+import { useHref } from "~/shell/navigation";
 import { Attempts } from "./Attempts";
 import { Commands } from "./Commands";
 import { Details } from "./Details";
@@ -24,22 +23,20 @@ import { ErrorWords, Params } from "./Params";
 import { Pieces } from "./Pieces";
 import { Progress } from "./Progress";
 import { Timeline } from "./Timeline";
-import { useJobEvents } from "./useJobEvents";
+import { useJob } from "./useJob";
 import { Why } from "./Why";
 
 export default function Job() {
   const id = useParams<{ id: string }>().id;
-  const path = { job_id: id };
-  const job = useApi("/v1/jobs/{job_id}", { path, live: 2, keep: false });
-  useJobEvents(id, job.data?.state);
-  const { params } = useSearchState();
+  const job = useJob(id);
+  const href = useHref();
   if (job.error?.status === 404) return <NoSuchJob id={id} />;
   return (
     <Page
       title={job.data?.task ?? "Job"}
       mark={job.data && <StateBadge state={job.data.state} />}
       about={<About id={id} job={job.data} />}
-      back={{ href: keepTenant("/jobs", params.get("tenant")), label: "Jobs" }}
+      back={{ href: href("/jobs"), label: "Jobs" }}
       actions={job.data && <JobActions job={job.data} />}
     >
       {job.error && <ErrorNote error={job.error} retry={() => void job.refetch()} />}
@@ -61,7 +58,7 @@ function About({ id, job }: { id: string; job: JobRecord | undefined }) {
       )}
       {job && (
         <span>
-          made <Time at={job.created_at} />
+          <Made job={job} word="made" />
         </span>
       )}
     </span>
@@ -108,12 +105,13 @@ function Parts({ job }: { job: JobRecord }) {
 }
 
 function NoSuchJob({ id }: { id: string }) {
+  const href = useHref();
   return (
-    <Page title="No such job" back={{ href: "/jobs", label: "Jobs" }}>
+    <Page title="No such job" back={{ href: href("/jobs"), label: "Jobs" }}>
       <Empty
         title="There is no such job"
         icon="search"
-        action={<ButtonLink href="/jobs">All jobs</ButtonLink>}
+        action={<ButtonLink href={href("/jobs")}>All jobs</ButtonLink>}
       >
         <Text value={id.slice(0, 80)} mono /> is not the id of a job that your key may see, or it is older
         than what is kept.

@@ -9,6 +9,7 @@ import { Skeleton } from "~/components/Skeleton";
 import { ENDED_STATES } from "~/components/StateBadge";
 import { LongText, Text } from "~/components/Text";
 import { formatBytes } from "~/lib/text";
+import { inexactIn } from "~/params/exact";
 import styles from "./Job.module.css";
 
 /** What it was given and what came of it. */
@@ -17,6 +18,7 @@ export function Params({ job }: { job: Job }) {
     <Grid least="24rem">
       <Panel title="Params">
         <Json value={job.params} label="value of the params" />
+        <Rounded value={job.params} id={job.id} />
       </Panel>
       <Panel title="Result">
         {job.error ? (
@@ -76,7 +78,22 @@ function Result({ job }: { job: Job }) {
       </Note>
     );
   }
-  return <Json value={result.data.value} label="value of the result" />;
+  return (
+    <>
+      <Json value={result.data.value} label="value of the result" />
+      <Rounded value={result.data.value} id={job.id} />
+    </>
+  );
+}
+
+function Rounded({ value, id }: { value: unknown; id: string }) {
+  if (inexactIn(value) === undefined) return null;
+  return (
+    <Note tone="warn">
+      A number here is larger than a browser keeps exactly: what you see may be rounded. Exactly it is told by{" "}
+      <code>horae job {id} --json</code> and <code>horae result {id}</code>.
+    </Note>
+  );
 }
 
 async function fetchResult(path: string, signal: AbortSignal): Promise<Fetched> {

@@ -36,6 +36,13 @@ describe("what a form changes of a job", () => {
     expect(form({ labels: "nothing" })).toMatchObject({ field: "labels" });
   });
 
+  it("refuses numbers that would be sent as others", () => {
+    expect(form({ params: '{"a": 9007199254740993}' })).toMatchObject({ field: "params" });
+    const rounded = { ...JOB, params: { a: [JSON.parse("9007199254740993")] } };
+    expect(readChanges({ ...formOf(rounded), params: "{}" }, rounded)).toMatchObject({ field: "params" });
+    expect(readChanges({ ...formOf(rounded), priority: "9" }, rounded)).toEqual({ changes: { priority: 9 } });
+  });
+
   it("can be said on the command line", () => {
     expect(changeArguments({ priority: 9, params: { a: 2 }, labels: { t: "b" } })).toEqual([
       "--priority",

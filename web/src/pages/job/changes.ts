@@ -1,5 +1,7 @@
 /** What an edit, a retry or a clone varies: read from a form, only what differs from the job. */
 import type { Job, Schemas } from "~/api/types";
+import { readLabels } from "~/lib/labels";
+import { INEXACT, inexactIn } from "~/params/exact";
 
 export type Changes = Schemas["JobChanges"];
 
@@ -40,6 +42,8 @@ export function readChanges(form: ChangeForm, job: Job): Read {
   if (changed("params")) {
     const params = readObject(form.params);
     if (params === undefined) return { field: "params", problem: "Not a JSON object" };
+    // What the form began with may itself be rounded.
+    if (inexactIn([job.params, params]) !== undefined) return { field: "params", problem: INEXACT };
     changes.params = params;
   }
   for (const [name, target, low, high] of NUMBERS) {
@@ -54,7 +58,7 @@ export function readChanges(form: ChangeForm, job: Job): Read {
   if (changed("delay")) changes.delay = form.delay.trim();
   if (changed("timeout")) changes.timeout = form.timeout.trim();
   if (changed("labels")) {
-    const labels = readLabels(form.labels);
+    const labels = readLabels(form.labels, "\n");
     if (labels === undefined) return { field: "labels", problem: "One name=value a line" };
     changes.labels = labels;
   }
@@ -74,13 +78,6 @@ function readObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function readLabels(text: string): Record<string, string> | undefined {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const pairs = lines.map((line) => /^\s*([^=]+?)\s*=(.*)$/.exec(line));
-  if (pairs.some((pair) => pair === null)) return undefined;
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? "", (pair?.[2] ?? "").trim()]));
 }
 
 const OPTIONS: Record<string, string> = {

@@ -20,7 +20,7 @@ export function Log({ job }: { job: Job }) {
   const [follow, setFollow] = useState(true);
   const view = useRef<LogViewHandle>(null);
   const [from, until] = log.lines.range(attempt);
-  const matches = useMatches(log, needle, from, until);
+  const matches = useMatches(log, needle, attempt);
   const show = (step: 1 | -1) => {
     setFollow(false);
     const at = matches.go(step);
@@ -76,14 +76,16 @@ export function Log({ job }: { job: Job }) {
           <span className={styles.status}>
             <Status phase={log.phase} lost={log.connection === "lost"} count={until - from} />
           </span>
-          <Button
-            small
-            aria-pressed={follow}
-            icon={follow ? "check" : "down"}
-            onClick={() => setFollow(!follow)}
-          >
-            Follow
-          </Button>
+          {log.phase !== "ended" && (
+            <Button
+              small
+              aria-pressed={follow}
+              icon={follow ? "check" : "down"}
+              onClick={() => setFollow(!follow)}
+            >
+              Follow
+            </Button>
+          )}
           <a
             className={styles.download}
             href={address("/v1/jobs/{job_id}/logs", { job_id: job.id }, { download: true, attempt })}

@@ -37,10 +37,12 @@ export function LogView({ ref, lines, from, until, needle, current, follow, onFo
   const count = until - first;
   const start = Math.max(0, Math.floor(window_.top / HEIGHT) - AROUND);
   const end = Math.min(count, Math.ceil((window_.top + window_.height) / HEIGHT) + AROUND);
+  const before = useRef(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end is known to the browser only once it is drawn
   useLayoutEffect(() => {
     const element = box.current;
     if (follow && element && count > 0) element.scrollTop = element.scrollHeight;
-  }, [follow, count]);
+  }, [follow, count, end]);
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -61,7 +63,9 @@ export function LogView({ ref, lines, from, until, needle, current, follow, onFo
     if (!element) return;
     setWindow({ top: element.scrollTop, height: element.clientHeight });
     const below = element.scrollHeight - element.scrollTop - element.clientHeight;
-    if (follow && below > HEIGHT * 3) onFollow(false);
+    const up = element.scrollTop < before.current;
+    before.current = element.scrollTop;
+    if (follow && up && below > HEIGHT * 3) onFollow(false);
   };
   const shown = Array.from({ length: Math.max(0, end - start) }, (_, index) => first + start + index);
   return (
@@ -80,7 +84,6 @@ export function LogView({ ref, lines, from, until, needle, current, follow, onFo
           {shown.map((at) => (
             <LineView
               key={at}
-              at={at}
               number={at - first + 1}
               line={lines.line(at)}
               needle={needle}
@@ -99,7 +102,6 @@ function LineView({
   needle,
   current,
 }: {
-  at: number;
   number: number;
   line: Line;
   needle: string;

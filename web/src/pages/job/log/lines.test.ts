@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { codesAfter, pieces, withoutAnsi } from "./ansi";
 import { Lines } from "./lines";
+import { type Found, searchOn } from "./useMatches";
 
 const chunk = (seq: number, text: string, more = {}) => ({
   attempt: 1,
@@ -75,5 +76,27 @@ describe("colours", () => {
   it("end with a reset", () => {
     expect(codesAfter("\u001b[31;1ma", "")).toBe("31;1");
     expect(codesAfter("\u001b[mb", "31")).toBe("");
+  });
+});
+
+describe("a search", () => {
+  const begun: Found = { needle: "b", attempt: undefined, lines: [], upTo: 0 };
+
+  it("finds what comes later in a line that grows", () => {
+    const lines = read(chunk(0, "abc\na"));
+    const first = searchOn(lines, begun, lines.count);
+    expect(first).toMatchObject({ lines: [0], upTo: 1 });
+    lines.add(chunk(1, "b"));
+    const second = searchOn(lines, first, lines.count);
+    expect(second).toMatchObject({ lines: [0, 1], upTo: 1 });
+    lines.add(chunk(2, "b\nx\n"));
+    expect(searchOn(lines, second, lines.count)).toMatchObject({ lines: [0, 1], upTo: 3 });
+  });
+
+  it("goes on in slices", () => {
+    const lines = read(chunk(0, "b\nb\nb\n"));
+    const first = searchOn(lines, begun, lines.count, 2);
+    expect(first).toMatchObject({ lines: [0, 1], upTo: 2 });
+    expect(searchOn(lines, first, lines.count, 2)).toMatchObject({ lines: [0, 1, 2], upTo: 3 });
   });
 });

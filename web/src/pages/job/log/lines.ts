@@ -38,6 +38,11 @@ export class Lines {
     return this.texts.length;
   }
 
+  /** How many lines will not change any more. */
+  get complete(): number {
+    return this.open ? this.count - 1 : this.count;
+  }
+
   get cursor(): string {
     return `${this.last.attempt}-${this.last.seq}`;
   }

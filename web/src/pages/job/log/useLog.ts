@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { address, call } from "~/api/call";
 import { ApiError } from "~/api/error";
-import type { Connection } from "~/live/pulse";
+import { type Connection, follow } from "~/live/follow";
 import { type Chunk, Lines } from "./lines";
 
 const PAGE = 1000;
@@ -21,7 +21,7 @@ class Source {
   private lines = new Lines();
   private listeners = new Set<() => void>();
   private stopped = new AbortController();
-  private stream: EventSource | undefined;
+  private leave: (() => void) | undefined;
   private frame: number | undefined;
   state: LogState = {
     lines: this.lines,
@@ -42,7 +42,9 @@ class Source {
 
   async start(): Promise<void> {
     try {
-      if (await this.readPages()) this.follow();
+      const more = await this.readPages();
+      if (this.stopped.signal.aborted) return;
+      if (more) this.follow();
       else this.say({ phase: "ended" });
     } catch (error) {
       if (this.stopped.signal.aborted) return;
@@ -55,7 +57,7 @@ class Source {
 
   stop(): void {
     this.stopped.abort();
-    this.stream?.close();
+    this.leave?.();
     if (this.frame !== undefined) cancelAnimationFrame(this.frame);
   }
 
@@ -73,16 +75,20 @@ class Source {
   }
 
   private follow(): void {
-    const query = { follow: true, cursor: this.lines.count > 0 ? this.lines.cursor : undefined };
-    const stream = new EventSource(address("/v1/jobs/{job_id}/logs", { job_id: this.id }, query));
-    this.stream = stream;
     this.say({ phase: "following" });
-    stream.onopen = () => this.say({ connection: "live" });
-    stream.onerror = () => this.say({ connection: "lost" });
-    stream.addEventListener("log", (event) => this.add([JSON.parse(event.data as string) as Chunk]));
-    stream.addEventListener("end", () => {
-      stream.close();
-      this.say({ phase: "ended" });
+    this.leave = follow({
+      address: () => {
+        const query = { follow: true, cursor: this.lines.count > 0 ? this.lines.cursor : undefined };
+        return address("/v1/jobs/{job_id}/logs", { job_id: this.id }, query);
+      },
+      events: {
+        log: (data) => this.add([JSON.parse(data) as Chunk]),
+        end: () => {
+          this.leave?.();
+          this.say({ phase: "ended" });
+        },
+      },
+      onState: (connection) => this.say({ connection }),
     });
   }
 

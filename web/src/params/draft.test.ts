@@ -118,6 +118,8 @@ describe("a draft", () => {
       "/age",
       "/more",
     ]);
+    expect(pointers({ name: "x", tags: [], age: JSON.parse("9007199254740993") })).toEqual(["/age"]);
+    expect(pointers({ name: "x", tags: [], age: 9007199254740991 })).toEqual([]);
   });
 
   it("is finished without what was not given", () => {

@@ -1,4 +1,5 @@
 /** Values of a form under construction: how one begins, what is wrong with it, and what becomes of it. Pure. */
+import { INEXACT, inexactIn } from "./exact";
 import { type Draft, type DraftObject, isObject, type Json, type Schema, shapeOf, Unreadable } from "./shape";
 
 export interface Fault {
@@ -38,7 +39,7 @@ export function beginning(given: unknown, root: Schema, depth = 0): Draft {
 
 /** What is missing or cannot be read; all else is for the server to say, which knows the whole schema. */
 export function faultsOf(given: unknown, root: Schema, value: Draft, pointer = ""): Fault[] {
-  if (value instanceof Unreadable) return [{ pointer, detail: `${value.text.slice(0, 40)} cannot be read` }];
+  if (value instanceof Unreadable) return unread(value, pointer);
   const shape = shapeOf(given, root);
   if (shape.kind === "object" && isDraftObject(value)) {
     const known = shape.fields.flatMap(({ name, schema, required }) => {
@@ -65,6 +66,7 @@ export function faultsOf(given: unknown, root: Schema, value: Draft, pointer = "
 
 function unread(value: Draft, pointer: string): Fault[] {
   if (value instanceof Unreadable) return [{ pointer, detail: `${value.text.slice(0, 40)} cannot be read` }];
+  if (typeof value === "number" && inexactIn(value) !== undefined) return [{ pointer, detail: INEXACT }];
   return entries(value).flatMap(([name, inner]) => unread(inner, `${pointer}/${name}`));
 }
 

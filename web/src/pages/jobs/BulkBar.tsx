@@ -5,26 +5,26 @@ import { Button } from "~/components/Button";
 import { Segments } from "~/components/Tabs";
 import { plural } from "~/lib/text";
 import { BulkDialog } from "./BulkDialog";
-import { KINDS, type Kind } from "./bulk";
+import { hindrance, KINDS, type Kind, type Target } from "./bulk";
 import type { JobFilter } from "./filter";
 import styles from "./Jobs.module.css";
 
 interface BulkBarProps {
   filter: JobFilter;
   chosen: Job[];
+  /** How many of them are not on this page. */
+  elsewhere: number;
   onClear: () => void;
 }
 
 type Scope = "chosen" | "all";
 
-/** At the foot of the list once something is selected: for those, or for all that match. */
-export function BulkBar({ filter, chosen, onClear }: BulkBarProps) {
+/** At the foot of the list while something is selected: for those, or for all that match. */
+export function BulkBar({ filter, chosen, elsewhere, onClear }: BulkBarProps) {
   const [scope, setScope] = useState<Scope>("chosen");
   const [kind, setKind] = useState<Kind>();
   const tenant = useTenant();
-  if (chosen.length === 0) return null;
-  const applies = (each: Kind) =>
-    scope === "all" || chosen.some((job) => KINDS[each].states.includes(job.state));
+  const target: Target = scope === "all" ? { filter, tenant } : { jobs: chosen };
   return (
     <section className={styles.bulk} aria-label="Selected jobs">
       <Segments
@@ -36,18 +36,12 @@ export function BulkBar({ filter, chosen, onClear }: BulkBarProps) {
           { value: "all", label: "All that match" },
         ]}
       />
+      {scope === "chosen" && elsewhere > 0 && (
+        <span className={styles.elsewhere}>{elsewhere} of them not on this page</span>
+      )}
       <div className={styles.bulkActions}>
         {(Object.keys(KINDS) as Kind[]).map((each) => (
-          <Button
-            key={each}
-            small
-            kind={KINDS[each].danger ? "danger" : "plain"}
-            icon={KINDS[each].icon}
-            disabled={!applies(each)}
-            onClick={() => setKind(each)}
-          >
-            {KINDS[each].verb}
-          </Button>
+          <Deed key={each} kind={each} hindered={hindrance(each, target)} onClick={() => setKind(each)} />
         ))}
         <Button small kind="quiet" onClick={onClear}>
           Clear
@@ -56,7 +50,7 @@ export function BulkBar({ filter, chosen, onClear }: BulkBarProps) {
       {kind && (
         <BulkDialog
           kind={kind}
-          target={scope === "all" ? { filter, tenant } : { jobs: chosen }}
+          target={target}
           onClose={() => setKind(undefined)}
           onDone={() => {
             setKind(undefined);
@@ -65,5 +59,29 @@ export function BulkBar({ filter, chosen, onClear }: BulkBarProps) {
         />
       )}
     </section>
+  );
+}
+
+interface DeedProps {
+  kind: Kind;
+  /** Why it cannot be done. */
+  hindered: string | undefined;
+  onClick: () => void;
+}
+
+function Deed({ kind, hindered, onClick }: DeedProps) {
+  const { verb, icon, danger } = KINDS[kind];
+  return (
+    <Button
+      small
+      kind={danger ? "danger" : "plain"}
+      icon={icon}
+      disabled={hindered !== undefined}
+      title={hindered}
+      aria-description={hindered}
+      onClick={onClick}
+    >
+      {verb}
+    </Button>
   );
 }

@@ -1,5 +1,5 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import { type Answer, call } from "~/api/call";
 import { client } from "~/api/client";
@@ -8,19 +8,23 @@ import { useApi } from "~/api/hooks";
 import { Command } from "~/components/Copy";
 import { Confirm } from "~/components/Dialog";
 import { Fields, Select, TextField } from "~/components/Field";
+import { ShortId } from "~/components/JobParts";
 import { ErrorNote, Note } from "~/components/Note";
 import { Skeleton } from "~/components/Skeleton";
 import { StateBadge } from "~/components/StateBadge";
 import { Text } from "~/components/Text";
 import { toast } from "~/components/Toast";
 import { curl } from "~/lib/shell";
-import { formatCount, plural } from "~/lib/text";
+import { formatCount, plural, safeText } from "~/lib/text";
+import { useSettled } from "~/lib/typing";
+import { useHref } from "~/shell/navigation";
 import {
   actionCommand,
   EMPTY_FORM,
   type Form,
   KINDS,
   type Kind,
+  leftOf,
   type Request,
   requestsOf,
   type Target,
@@ -42,43 +46,53 @@ export function BulkDialog({ kind, target, onClose, onDone }: BulkDialogProps) {
   const words = KINDS[kind];
   const [form, setForm] = useState<Form>(EMPTY_FORM);
   const [tenant, setTenant] = useState("");
+  const [done, setDone] = useState<readonly string[]>([]);
   const needsTenant = "filter" in target && target.tenant === undefined;
-  const requests = useMemo(() => {
-    if (needsTenant && tenant === "") return undefined;
-    return requestsOf(kind, needsTenant ? { ...target, tenant } : target, form, new Date());
-  }, [kind, target, form, needsTenant, tenant]);
+  const [opened] = useState(() => new Date());
+  const left = leftOf(needsTenant ? { ...target, tenant } : target, done);
+  const requests = needsTenant && tenant === "" ? undefined : requestsOf(kind, left, form, opened);
   const preview = usePreview(requests);
   const count = preview.data?.count ?? 0;
-  const [busy, setBusy] = useState(false);
   const [, go] = useLocation();
-  const run = async () => {
-    if (!requests) return;
-    setBusy(true);
-    await carryOut(kind, requests, () => go("/actions")).then((done) => done && onDone());
-    setBusy(false);
-  };
+  const href = useHref();
+  const deed = useMutation({
+    mutationFn: carryOut,
+    onSuccess: ({ made, error }) => {
+      if (made.length > 0) tell(kind, made, () => go(href("/actions")));
+      if (error === undefined) onDone();
+      else setDone((before) => [...before, ...made.map((each) => each.tenant)]);
+    },
+    onSettled: () => client.invalidateQueries(),
+  });
+  const said = requests?.map(actionCommand);
+  const commands = said?.includes(undefined) ? undefined : said?.join("\n");
   const many = `${formatCount(count)}${preview.data?.more ? " or more" : ""} ${count === 1 ? "job" : "jobs"}`;
   return (
     <Confirm
       title={`${words.verb} jobs`}
       open
       onClose={onClose}
-      confirm={preview.data ? `${words.verb} ${many}` : words.verb}
+      confirm={requests && preview.data ? `${words.verb} ${many}` : words.verb}
       danger={words.danger}
-      busy={busy}
-      disabled={count === 0 || preview.isFetching}
-      onConfirm={() => void run()}
+      busy={deed.isPending}
+      disabled={!requests || count === 0 || preview.settling}
+      onConfirm={() => requests && deed.mutate(requests)}
     >
       <p className={styles.about}>{words.about}</p>
       {needsTenant && <TenantChoice value={tenant} onChange={setTenant} />}
       <FormFields kind={kind} form={form} onChange={setForm} />
       {preview.error && <ErrorNote error={preview.error} />}
+      {deed.data?.error && <ErrorNote error={deed.data.error} />}
+      {done.length > 0 && <Note>It is done for {safeText(done.join(", "))}: what is left is below.</Note>}
       {requests && <Preview preview={preview.data} />}
-      {requests?.[0] && (
+      {requests && (
         <details className={styles.equivalent}>
           <summary>The same in a terminal</summary>
-          <Command text={actionCommand(requests[0])} label="Copy the command" />
-          <Command text={curl("POST", "/v1/jobs/actions", requests[0])} label="Copy the curl command" />
+          {commands && <Command text={commands} label="Copy the command" />}
+          <Command
+            text={requests.map((each) => curl("POST", "/v1/jobs/actions", each)).join("\n")}
+            label="Copy the curl command"
+          />
         </details>
       )}
     </Confirm>
@@ -150,15 +164,20 @@ interface Previewed {
   sample: NonNullable<Action["sample"]>;
 }
 
+/** Counts once the typing pauses; what the reason is changes nothing about that. */
 function usePreview(requests: Request[] | undefined) {
-  return useQuery<Previewed, ApiError>({
-    queryKey: ["/v1/jobs/actions", "preview", requests],
-    enabled: requests !== undefined,
+  const asked = JSON.stringify(
+    requests?.map((each) => ({ ...each, reason: undefined, preview: true })) ?? null,
+  );
+  const settled = useSettled(asked);
+  const found = useQuery<Previewed, ApiError>({
+    queryKey: ["/v1/jobs/actions", "preview", settled],
+    enabled: settled !== "null",
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const found = await Promise.all(
-        (requests ?? []).map((body) =>
-          call("post", "/v1/jobs/actions", { body: { ...body, preview: true }, signal }).catch(nothingOfThat),
+        (JSON.parse(settled) as Request[]).map((body) =>
+          call("post", "/v1/jobs/actions", { body, signal }).catch(nothingOfThat),
         ),
       );
       return {
@@ -168,6 +187,7 @@ function usePreview(requests: Request[] | undefined) {
       };
     },
   });
+  return { data: found.data, error: found.error, settling: found.isFetching || settled !== asked };
 }
 
 /** An action of which a chosen tenant has no fitting job is none, not an error. */
@@ -190,7 +210,7 @@ function Preview({ preview }: { preview: Previewed | undefined }) {
           <li key={job.id}>
             <StateBadge state={job.state} quiet />
             <Text value={job.task} />
-            <code title={job.id}>{shortId(job.id)}</code>
+            <ShortId id={job.id} />
           </li>
         ))}
       </ul>
@@ -198,25 +218,31 @@ function Preview({ preview }: { preview: Previewed | undefined }) {
   );
 }
 
-const shortId = (id: string) => `${id.slice(0, 8)}…${id.slice(-6)}`;
+interface Outcome {
+  made: Action[];
+  /** Why the first of the others failed, if one did. */
+  error: ApiError | undefined;
+}
 
-async function carryOut(kind: Kind, requests: Request[], follow: () => void): Promise<boolean> {
-  try {
-    const made = await Promise.all(requests.map((body) => call("post", "/v1/jobs/actions", { body })));
-    const words = KINDS[kind];
-    const total = made.reduce((sum, each) => sum + (each.total ?? 0), 0);
-    const undo = { label: "Undo", onClick: () => void undoAll(made) };
-    toast.done(
-      `${words.verb}: ${plural(total, "job")}`,
-      words.undoable ? undo : { label: "Follow", onClick: follow },
-    );
-    return true;
-  } catch (error) {
-    toast.error(error);
-    return false;
-  } finally {
-    void client.invalidateQueries();
-  }
+/** One request that fails takes none of the others with it. */
+async function carryOut(requests: Request[]): Promise<Outcome> {
+  const answers = await Promise.allSettled(
+    requests.map((body) => call("post", "/v1/jobs/actions", { body })),
+  );
+  return {
+    made: answers.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])),
+    error: answers.find((each) => each.status === "rejected")?.reason,
+  };
+}
+
+function tell(kind: Kind, made: Action[], follow: () => void): void {
+  const words = KINDS[kind];
+  const total = made.reduce((sum, each) => sum + (each.total ?? 0), 0);
+  const undo = { label: "Undo", onClick: () => void undoAll(made) };
+  toast.done(
+    `${words.verb}: ${plural(total, "job")}`,
+    words.undoable ? undo : { label: "Follow", onClick: follow },
+  );
 }
 
 async function undoAll(made: Action[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useApi } from "~/api/hooks";
 import { useTenant } from "~/api/session";
 import type { State } from "~/api/types";
@@ -7,33 +7,37 @@ import { SearchField, TextField, Toolbar } from "~/components/Field";
 import { STATES, StateGlyph } from "~/components/StateBadge";
 import { classes } from "~/lib/classes";
 import { useSearchState } from "~/lib/search";
-import type { JobFilter } from "./filter";
+import { safeText } from "~/lib/text";
+import { useDraft } from "~/lib/typing";
+import { filterFaults, type JobFilter, splitLabels } from "./filter";
 import styles from "./Jobs.module.css";
 
-const TYPING_PAUSE = 300;
-
-export function FilterBar({ filter }: { filter: JobFilter }) {
+/** `tools` stand at the end of the row where there is room. */
+export function FilterBar({ filter, tools }: { filter: JobFilter; tools: ReactNode }) {
   const { change } = useSearchState();
+  const faults = filterFaults(filter);
   const more = [filter.user, filter.worker, filter.since, filter.until, filter.cause, ...filter.labels];
   const [open, setOpen] = useState(more.some((part) => part !== ""));
+  const { status: noState, ...hidden } = faults;
+  const faulty = Object.keys(hidden).length > 0;
+  const shown = open || faulty;
   const tenant = useTenant();
   const tasks = useApi("/v1/tasks", { query: { tenant }, every: 60 }).data?.items ?? [];
   const queues = useApi("/v1/queues", { query: { tenant }, every: 60 }).data?.items ?? [];
+  const [text, typeText] = useDraft(filter.text, (next) => change({ text: next, cursor: null }));
   const set = (name: string) => (value: string) => change({ [name]: value, cursor: null });
   return (
     <div className={styles.filters}>
-      <States chosen={filter.states} />
+      <States chosen={filter.states} fault={noState} />
       <Toolbar label="Filter jobs">
-        <Typed value={filter.text} onChange={set("text")}>
-          {(value, type) => (
-            <SearchField
-              label="Search text"
-              placeholder="Text in id, params, labels, error"
-              value={value}
-              onChange={type}
-            />
-          )}
-        </Typed>
+        <div className={styles.search}>
+          <SearchField
+            label="Search text"
+            placeholder="Text in id, params, labels, error"
+            value={text}
+            onChange={typeText}
+          />
+        </div>
         <TypedField
           label="Task"
           value={filter.task}
@@ -46,36 +50,48 @@ export function FilterBar({ filter }: { filter: JobFilter }) {
           onChange={set("queue")}
           options={unique(queues.map((queue) => queue.queue))}
         />
-        <Button icon="filter" kind="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? "Fewer filters" : "More filters"}
+        <Button
+          icon="filter"
+          kind="quiet"
+          aria-expanded={shown}
+          disabled={faulty}
+          onClick={() => setOpen(!shown)}
+        >
+          {shown ? "Fewer filters" : "More filters"}
         </Button>
+        {tools}
       </Toolbar>
-      {open && (
+      {shown && (
         <Toolbar label="More filters">
           <TypedField
             label="Label"
             value={filter.labels.join(" ")}
             placeholder="name:value"
-            onChange={(text) => change({ label: text.split(/\s+/), cursor: null })}
+            title="Several with a space between: team:mowers place:far meadow"
+            error={faults.label}
+            onChange={(words) => change({ label: splitLabels(words), cursor: null })}
           />
-          <TypedField label="Worker" value={filter.worker} placeholder="id" onChange={set("worker")} />
           <TypedField
-            label="Submitted by"
-            value={filter.user}
-            placeholder="name of a key"
-            onChange={set("user")}
+            label="Worker"
+            value={filter.worker}
+            placeholder="id"
+            error={faults.worker}
+            onChange={set("worker")}
           />
+          <TypedField label="Submitted by" value={filter.user} placeholder="a key" onChange={set("user")} />
           <TypedField
             label="Made since"
             value={filter.since}
-            placeholder="2h or an instant"
+            placeholder="2h"
+            error={faults.since}
             onChange={set("since")}
             options={["15m", "1h", "24h", "7d"]}
           />
           <TypedField
             label="Made before"
             value={filter.until}
-            placeholder="1h or an instant"
+            placeholder="1h"
+            error={faults.until}
             onChange={set("until")}
           />
         </Toolbar>
@@ -88,18 +104,19 @@ function unique(names: string[]): string[] {
   return [...new Set(names)].sort();
 }
 
-function States({ chosen }: { chosen: State[] }) {
+function States({ chosen, fault }: { chosen: State[]; fault: string | undefined }) {
   const { change } = useSearchState();
   const toggle = (state: State) => {
     const next = chosen.includes(state) ? chosen.filter((each) => each !== state) : [...chosen, state];
     change({ status: next.join(","), cursor: null });
   };
+  const all = chosen.length === 0 && fault === undefined;
   return (
     <fieldset className={styles.states} aria-label="States">
       <button
         type="button"
-        className={classes(styles.state, chosen.length === 0 && styles.on)}
-        aria-pressed={chosen.length === 0}
+        className={classes(styles.state, all && styles.on)}
+        aria-pressed={all}
         onClick={() => change({ status: null, cursor: null })}
       >
         all
@@ -116,6 +133,7 @@ function States({ chosen }: { chosen: State[] }) {
           {state}
         </button>
       ))}
+      {fault && <span className={styles.fault}>{safeText(fault)}</span>}
     </fieldset>
   );
 }
@@ -125,48 +143,23 @@ interface TypedFieldProps {
   value: string;
   onChange: (value: string) => void;
   placeholder?: string;
+  title?: string;
   options?: readonly string[];
+  error?: string;
 }
 
-function TypedField({ label, value, onChange, placeholder, options }: TypedFieldProps) {
+function TypedField({ value, onChange, placeholder, label, ...rest }: TypedFieldProps) {
+  const [text, type] = useDraft(value, onChange);
   return (
-    <Typed value={value} onChange={onChange}>
-      {(text, type) => (
-        <TextField
-          bare
-          label={label}
-          placeholder={placeholder ? `${label}: ${placeholder}` : label}
-          options={options}
-          value={text}
-          onChange={type}
-        />
-      )}
-    </Typed>
+    <div className={styles.word}>
+      <TextField
+        bare
+        label={label}
+        placeholder={placeholder ? `${label}: ${placeholder}` : label}
+        value={text}
+        onChange={type}
+        {...rest}
+      />
+    </div>
   );
-}
-
-/** What is typed is in the field at once, and in the address after a pause. */
-function Typed({ value, onChange, children }: TypedProps) {
-  const [text, setText] = useState(value);
-  const [sent, setSent] = useState(value);
-  if (value !== sent) {
-    // The address was changed by something else: a saved view, the way back.
-    setSent(value);
-    setText(value);
-  }
-  useEffect(() => {
-    if (text === sent) return;
-    const timer = setTimeout(() => {
-      setSent(text);
-      onChange(text);
-    }, TYPING_PAUSE);
-    return () => clearTimeout(timer);
-  }, [text, sent, onChange]);
-  return children(text, setText);
-}
-
-interface TypedProps {
-  value: string;
-  onChange: (value: string) => void;
-  children: (text: string, type: (text: string) => void) => React.ReactNode;
 }

@@ -1,5 +1,5 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
-import { client } from "~/api/client";
+import { useEffect, useMemo, useState } from "react";
+import { useHistoryState } from "wouter/use-browser-location";
 import { useAllTenants, useMay, useTenant } from "~/api/session";
 import type { Job } from "~/api/types";
 import { Button } from "~/components/Button";
@@ -8,141 +8,121 @@ import { Empty, ErrorNote } from "~/components/Note";
 import { Page } from "~/components/Page";
 import { type Selection, Table } from "~/components/Table";
 import { Time } from "~/components/Time";
+import { zone } from "~/lib/preferences";
 import { useSearchState } from "~/lib/search";
 import { shellWords } from "~/lib/shell";
-import { usePulse } from "~/live/hooks";
-import { keepTenant } from "~/shell/navigation";
+import { useStored } from "~/lib/stored";
+import { useHref } from "~/shell/navigation";
 import { BulkBar } from "./BulkBar";
+import { asShown } from "./bulk";
 import { chosenColumns } from "./columns";
 import { FilterBar } from "./FilterBar";
-import { cliArguments, cursorAbove, inLine, isEmpty, momentOf, readFilter } from "./filter";
+import { cliArguments, inLine, isEmpty, isReadable, momentOf, readFilter } from "./filter";
 import styles from "./Jobs.module.css";
 import { ListTools } from "./ListTools";
-import { LIST_KEY, useJobList } from "./useJobList";
+import { useHeldList } from "./useHeldList";
 
 const PAGE = 50;
+/** The state of an entry of the history: the one before it is the page of newer jobs. A shared address has none. */
+const FROM_NEWER = "from the page of newer jobs";
 const NOTHING: ReadonlySet<string> = new Set();
+const NO_JOBS: Job[] = [];
 
 export default function Jobs() {
   const { params, change } = useSearchState();
   const tenant = useTenant();
   const tenants = useAllTenants();
-  const filter = useMemo(() => readFilter(params), [params]);
+  const href = useHref();
+  const [chosenZone] = useStored(zone);
+  const filter = useMemo(() => readFilter(params, chosenZone), [params, chosenZone]);
+  const readable = isReadable(filter);
   const cursor = params.get("cursor") ?? undefined;
+  const fromNewer = useHistoryState() === FROM_NEWER;
   const line = inLine(filter);
-  const hold = useHold(line);
-  const list = useJobList({ filter, tenant, cursor: cursor ?? hold.cursor, limit: PAGE, live: !hold.still });
+  const chosen = useChosen(`${tenant} ${JSON.stringify(filter)}`);
+  const selected = chosen.size > 0;
+  const held = useHeldList({ filter, tenant, cursor, limit: PAGE, enabled: readable, selected });
+  const { list } = held;
   const columns = useMemo(() => chosenColumns(params.get("columns"), tenants), [params, tenants]);
-  const jobs = list.data?.items;
-  const chosen = useChosen(`${params}`, jobs);
+  const jobs = readable ? list.data?.items : NO_JOBS;
+  const next = readable ? list.data?.next : undefined;
   const mayAct = useMay("jobs:control");
-  const held = chosen.selection.selected.size > 0;
-  useEffect(() => hold.keep(held), [hold.keep, held]);
   return (
     <Page title="Jobs">
-      <FilterBar filter={filter} />
-      <ListTools filter={filter} />
+      <FilterBar filter={filter} tools={<ListTools filter={filter} />} />
       {list.error && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
-      <div className={styles.listed} onPointerLeave={hold.leave}>
-        <section
-          className={styles.card}
-          aria-label="Jobs that match"
-          onPointerEnter={() => !cursor && hold.enter(jobs?.[0])}
-        >
+      <div className={styles.listed} {...held.around}>
+        <section className={styles.card} aria-label="Jobs that match" {...held.rows}>
           <Table
             label="Jobs"
             columns={columns}
             rows={jobs}
             rowKey={(job) => job.id}
             rowName={(job) => `${job.task} ${job.id}`}
-            href={(job) => keepTenant(`/jobs/${job.id}`, params.get("tenant"))}
-            selection={mayAct ? chosen.selection : undefined}
+            href={(job) => href(`/jobs/${job.id}`)}
+            selection={mayAct ? chosen.selection(jobs) : undefined}
             skeleton={12}
-            empty={<NothingHere filter={filter} tenant={tenant} next={list.data?.next} />}
+            failed={list.error !== null}
+            empty={readable ? <NothingHere filter={filter} tenant={tenant} next={next} /> : <Unreadable />}
           />
         </section>
         <Pager
           jobs={jobs}
-          next={list.data?.next}
+          next={next}
           cursor={cursor}
+          back={cursor !== undefined && fromNewer}
           line={line}
-          fresh={!cursor && hold.fresh}
+          fresh={held.fresh}
           onNewest={() => {
-            hold.release();
+            held.release();
             change({ cursor: null });
           }}
-          onOlder={(next) => change({ cursor: next }, true)}
+          onOlder={(next) => change({ cursor: next }, true, FROM_NEWER)}
         />
       </div>
-      {mayAct && <BulkBar filter={filter} chosen={chosen.jobs} onClear={chosen.clear} />}
+      {mayAct && selected && (
+        <BulkBar
+          filter={filter}
+          chosen={chosen.jobs(jobs)}
+          elsewhere={chosen.elsewhere(jobs)}
+          onClear={chosen.clear}
+        />
+      )}
     </Page>
   );
 }
 
-/**
- * Rows must not move under the pointer, nor under a selection: while either is there, the list begins with the job that
- * is first now, whose states still follow, and a button tells that there are newer ones. A list of jobs that live stands
- * still meanwhile: they leave it as they go on.
- */
-function useHold(line: boolean) {
-  const [cursor, setCursor] = useState<string>();
-  const [still, setStill] = useState(false);
-  const [fresh, setFresh] = useState(false);
-  const [kept, setKept] = useState(false);
-  usePulse((pulse) => {
-    if (cursor !== undefined && pulse.submitted > 0) setFresh(true);
-  });
-  const release = useCallback(() => {
-    setCursor(undefined);
-    setStill(false);
-    setFresh(false);
-    // What came meanwhile is not in the list as it was before.
-    void client.invalidateQueries({ queryKey: LIST_KEY });
-  }, []);
-  const enter = useCallback(
-    (first: Job | undefined) => {
-      if (line) setStill(true);
-      else if (first) setCursor((before) => before ?? cursorAbove(first.id));
-    },
-    [line],
-  );
-  const keep = useCallback(
-    (selected: boolean) => {
-      setKept(selected);
-      if (!selected) release();
-    },
-    [release],
-  );
-  return {
-    cursor: line ? undefined : cursor,
-    still: line && still,
-    fresh: !line && fresh,
-    release,
-    enter,
-    keep,
-    leave: () => !kept && release(),
-  };
-}
-
-/** What is selected, with the jobs themselves: they may have left the page since. */
-function useChosen(address: string, jobs: Job[] | undefined) {
+/** What is selected of a filter, on whatever page, with the jobs themselves: they may have left the list since. */
+function useChosen(list: string) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Job>>(new Map());
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list is another selection
-  useEffect(() => setChosen(new Map()), [address]);
-  const selection: Selection = {
-    selected: chosen.size === 0 ? NOTHING : new Set(chosen.keys()),
-    onChange: (keys) => {
-      const known = new Map([...chosen, ...(jobs ?? []).map((job): [string, Job] => [job.id, job])]);
-      setChosen(new Map([...keys].flatMap((key) => (known.has(key) ? [[key, known.get(key) as Job]] : []))));
-    },
+  useEffect(() => setChosen(new Map()), [list]);
+  return {
+    size: chosen.size,
+    /** With a page as it is now. */
+    jobs: (page: Job[] = NO_JOBS) => asShown(chosen.values(), page),
+    /** Among the jobs of a page. */
+    selection: (page: Job[] = NO_JOBS): Selection => ({
+      selected: chosen.size === 0 ? NOTHING : new Set(chosen.keys()),
+      onChange: (keys) => {
+        const known = new Map([...chosen, ...page.map((job): [string, Job] => [job.id, job])]);
+        setChosen(
+          new Map([...keys].flatMap((key) => (known.has(key) ? [[key, known.get(key) as Job]] : []))),
+        );
+      },
+    }),
+    /** How many are not on a page. */
+    elsewhere: (page: Job[] = NO_JOBS) => chosen.size - page.filter((job) => chosen.has(job.id)).length,
+    clear: () => setChosen(new Map()),
   };
-  return { selection, jobs: [...chosen.values()], clear: () => setChosen(new Map()) };
 }
 
 interface PagerProps {
   jobs: Job[] | undefined;
   next: string | undefined;
   cursor: string | undefined;
+  /** The way back leads to the page before. */
+  back: boolean;
   /** In the order in which they stand. */
   line: boolean;
   fresh: boolean;
@@ -150,7 +130,7 @@ interface PagerProps {
   onOlder: (cursor: string) => void;
 }
 
-function Pager({ jobs, next, cursor, line, fresh, onNewest, onOlder }: PagerProps) {
+function Pager({ jobs, next, cursor, back, line, fresh, onNewest, onOlder }: PagerProps) {
   const short = jobs !== undefined && jobs.length < PAGE && next !== undefined;
   return (
     <nav className={styles.pager} aria-label="Pages">
@@ -167,7 +147,7 @@ function Pager({ jobs, next, cursor, line, fresh, onNewest, onOlder }: PagerProp
           </>
         )}
       </span>
-      <Button small icon="left" disabled={!cursor} onClick={() => window.history.back()}>
+      <Button small icon="left" disabled={!back} onClick={() => window.history.back()}>
         {line ? "Back" : "Newer"}
       </Button>
       <Button small disabled={!cursor} onClick={onNewest}>
@@ -177,6 +157,14 @@ function Pager({ jobs, next, cursor, line, fresh, onNewest, onOlder }: PagerProp
         {short ? "Look further" : line ? "Next" : "Older"}
       </Button>
     </nav>
+  );
+}
+
+function Unreadable() {
+  return (
+    <Empty title="A filter cannot be read" icon="filter">
+      Its field says what is wrong. Until then nothing is listed, for it would be more than was asked for.
+    </Empty>
   );
 }
 

@@ -11,7 +11,7 @@ import { useSearchState } from "~/lib/search";
 import { curl, shellWords } from "~/lib/shell";
 import { useStored } from "~/lib/stored";
 import { COLUMNS, chosenColumns } from "./columns";
-import { cliArguments, type JobFilter, listQuery } from "./filter";
+import { cliArguments, isReadable, type JobFilter, listQuery } from "./filter";
 import styles from "./Jobs.module.css";
 import { BUILT_IN, saved, type View, viewOf, views, withView } from "./views";
 
@@ -25,7 +25,14 @@ export function ListTools({ filter }: { filter: JobFilter }) {
       <Button small kind="quiet" icon="columns" onClick={() => setOpen("columns")}>
         Columns
       </Button>
-      <Button small kind="quiet" icon="copy" onClick={() => setOpen("command")}>
+      <Button
+        small
+        kind="quiet"
+        icon="copy"
+        disabled={!isReadable(filter)}
+        title={isReadable(filter) ? undefined : "A filter cannot be read"}
+        onClick={() => setOpen("command")}
+      >
         As a command
       </Button>
       {open === "save" && <SaveView onClose={close} />}

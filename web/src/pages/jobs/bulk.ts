@@ -4,7 +4,7 @@ import type { Job, State } from "~/api/types";
 import type { IconName } from "~/components/Icon";
 import { PENDING_STATES } from "~/components/StateBadge";
 import { shellWords } from "~/lib/shell";
-import { AGAIN_STATES, actionFilter, type JobFilter, LIVE_STATES } from "./filter";
+import { AGAIN_STATES, actionFilter, isReadable, type JobFilter, LIVE_STATES, statesToAct } from "./filter";
 
 export type Kind = "cancel" | "retry" | "redrive" | "reprioritise" | "reschedule";
 export type Request = Body<"/v1/jobs/actions", "post">;
@@ -65,9 +65,36 @@ export interface Form {
 
 export const EMPTY_FORM: Form = { priority: "5", delay: "", reason: "", rate: "" };
 
+/** At most so many can be named in one action. */
+export const MOST_CHOSEN = 1000;
+
 export type Target = { jobs: Job[] } | { filter: JobFilter; tenant: string | undefined };
 
-/** One request a tenant: an action is for one. Undefined while the form is not filled in. */
+/** Why there is nothing to do this to; undefined when there may be something. */
+export function hindrance(kind: Kind, target: Target): string | undefined {
+  const { states } = KINDS[kind];
+  if ("jobs" in target) {
+    if (target.jobs.length > MOST_CHOSEN) return `At most ${MOST_CHOSEN} jobs at once; or all that match`;
+    const some = target.jobs.some((job) => states.includes(job.state));
+    return some ? undefined : `None of the selected jobs is ${states.join(", ")}`;
+  }
+  if (!isReadable(target.filter)) return "A filter cannot be read";
+  if (statesToAct(target.filter, states).length > 0) return undefined;
+  return `Only for jobs that are ${states.join(", ")}; listed are those that are ${target.filter.states.join(", ")}`;
+}
+
+/** Chosen jobs as a page shows them now; those that are not on it, as they were when they were chosen. */
+export function asShown(chosen: Iterable<Job>, page: readonly Job[]): Job[] {
+  const now = new Map(page.map((job) => [job.id, job]));
+  return [...chosen].map((job) => now.get(job.id) ?? job);
+}
+
+/** Without the chosen jobs of tenants for which it is done: what failed for another is tried again alone. */
+export function leftOf(target: Target, done: readonly string[]): Target {
+  return "jobs" in target ? { jobs: target.jobs.filter((job) => !done.includes(job.tenant)) } : target;
+}
+
+/** One request a tenant: an action is for one. Undefined while the form is not filled in, or nothing can match. */
 export function requestsOf(kind: Kind, target: Target, form: Form, now: Date): Request[] | undefined {
   const changes = changesOf(kind, form);
   if (changes === undefined) return undefined;
@@ -79,7 +106,8 @@ export function requestsOf(kind: Kind, target: Target, form: Form, now: Date): R
     rate: takesRate(kind) && rate > 0 ? rate : undefined,
   };
   if ("filter" in target) {
-    return [{ ...common, filter: actionFilter(target.filter, now, target.tenant, KINDS[kind].states) }];
+    const filter = actionFilter(target.filter, now, target.tenant, KINDS[kind].states);
+    return filter && [{ ...common, filter }];
   }
   const byTenant = Map.groupBy(target.jobs, (job) => job.tenant);
   return [...byTenant].map(([tenant, jobs]) => ({
@@ -102,8 +130,8 @@ function changesOf(kind: Kind, form: Form): Request["changes"] | null | undefine
   return null;
 }
 
-/** The same with the command line, as far as a filter can be said there. */
-export function actionCommand(request: Request): string {
+/** The same with the command line; undefined where it cannot say it. */
+export function actionCommand(request: Request): string | undefined {
   const { ids, label, ...words } = request.filter;
   const where = Object.entries(words).flatMap(([name, value]) =>
     value ? ["--where", `${name}=${value}`] : [],
@@ -120,11 +148,15 @@ export function actionCommand(request: Request): string {
   ];
   const rate = request.rate ? ["--rate", `${request.rate}`] : [];
   const reason = request.reason ? ["--reason", request.reason] : [];
+  if (ids && request.action === "redrive") {
+    const jobs = ids.flatMap((id) => ["--job", id]);
+    return shellWords(["horae", "dead", "redrive", ...jobs, ...where, ...rate, ...reason]);
+  }
   if (!ids) {
     const rest = [...where, ...labels, ...changes, ...rate, ...reason];
     return shellWords(["horae", "action", "run", request.action, ...rest]);
   }
   if (request.action === "cancel") return shellWords(["horae", "cancel", ...ids, ...reason]);
-  if (changes.length === 0) return shellWords(["horae", "retry", ...ids]);
+  if (request.action === "retry") return request.rate ? undefined : shellWords(["horae", "retry", ...ids]);
   return ids.map((id) => shellWords(["horae", "change", id, ...changes])).join("\n");
 }

@@ -1,12 +1,10 @@
-import { Link } from "wouter";
 import type { Job } from "~/api/types";
+import { JobLink, Made, ShortId, Took, WorkerLink } from "~/components/JobParts";
 import { StateBadge } from "~/components/StateBadge";
 import type { Column } from "~/components/Table";
 import { Text } from "~/components/Text";
-import { Duration, Time } from "~/components/Time";
-import { useSearchState } from "~/lib/search";
+import { Time } from "~/components/Time";
 import { cut } from "~/lib/text";
-import { keepTenant } from "~/shell/navigation";
 import styles from "./Jobs.module.css";
 
 type JobColumn = Column<Job> & { name: string };
@@ -15,17 +13,13 @@ const SHOWN_PARAMS = 160;
 
 export const COLUMNS: readonly JobColumn[] = [
   { id: "state", name: "State", head: "State", width: "7.5rem", cell: (job) => <JobState job={job} /> },
-  { id: "task", name: "Task", head: "Task", cell: (job) => <JobLink job={job} /> },
+  { id: "task", name: "Task", head: "Task", cell: (job) => <JobLink job={job} by="task" /> },
   {
     id: "id",
     name: "Id",
     head: "Id",
     wide: true,
-    cell: (job) => (
-      <code title={job.id}>
-        {job.id.slice(0, 8)}…{job.id.slice(-6)}
-      </code>
-    ),
+    cell: (job) => <ShortId id={job.id} />,
   },
   { id: "tenant", name: "Tenant", head: "Tenant", wide: true, cell: (job) => <Text value={job.tenant} /> },
   { id: "queue", name: "Queue", head: "Queue", wide: true, cell: (job) => <Text value={job.queue} /> },
@@ -39,7 +33,7 @@ export const COLUMNS: readonly JobColumn[] = [
     cell: (job) => <Params job={job} />,
   },
   { id: "labels", name: "Labels", head: "Labels", wide: true, cell: (job) => <Labels job={job} /> },
-  { id: "created", name: "Made", head: "Made", width: "6.5rem", cell: (job) => <Time at={job.created_at} /> },
+  { id: "created", name: "Made", head: "Made", width: "6.5rem", cell: (job) => <Made job={job} /> },
   {
     id: "due",
     name: "Due",
@@ -87,7 +81,7 @@ export const COLUMNS: readonly JobColumn[] = [
     head: "Worker",
     align: "end",
     wide: true,
-    cell: (job) => <WorkerLink job={job} />,
+    cell: (job) => <WorkerLink id={job.worker_id} />,
   },
   {
     id: "user",
@@ -119,15 +113,6 @@ function JobState({ job }: { job: Job }) {
   return <StateBadge state={job.state} quiet />;
 }
 
-function JobLink({ job }: { job: Job }) {
-  const { params } = useSearchState();
-  return (
-    <Link href={keepTenant(`/jobs/${job.id}`, params.get("tenant"))} className={styles.task}>
-      <Text value={job.task} />
-    </Link>
-  );
-}
-
 function Params({ job }: { job: Job }) {
   return (
     <span className={styles.params}>
@@ -146,16 +131,6 @@ function Labels({ job }: { job: Job }) {
       ))}
     </span>
   );
-}
-
-function Took({ job }: { job: Job }) {
-  if (!job.started_at) return <Duration />;
-  return <Duration since={job.started_at} until={job.finished_at} />;
-}
-
-function WorkerLink({ job }: { job: Job }) {
-  if (!job.worker_id) return "–";
-  return <Link href={`/workers/${job.worker_id}`}>{job.worker_id}</Link>;
 }
 
 function ErrorWords({ job }: { job: Job }) {

@@ -5,12 +5,14 @@ import { IconButton } from "~/components/Button";
 import { Kbd } from "~/components/Facts";
 import { Icon } from "~/components/Icon";
 import { Toasts } from "~/components/Toast";
+import { openModal } from "~/lib/modal";
 import { stream } from "~/live/pulse";
 import { ConnectionBanner, ConnectionMark } from "./Connection";
 import { Help } from "./Help";
 import { Palette } from "./Palette";
 import styles from "./Shell.module.css";
 import { Sidebar } from "./Sidebar";
+import { StopBanner } from "./StopBanner";
 import { useShortcuts } from "./shortcuts";
 
 /** Everything around a page: navigation, palette, help, messages and the stream of pulses. */
@@ -48,6 +50,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </span>
         </header>
         <main id="content" ref={main} tabIndex={-1} className={styles.main}>
+          <StopBanner />
           {children}
         </main>
       </div>
@@ -76,10 +79,7 @@ function useFocusOnArrival() {
 
 function PhoneMenu({ open, onClose }: { open: boolean; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [open]);
+  useEffect(() => (open && dialog.current ? openModal(dialog.current) : undefined), [open]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, which is its own event
     <dialog

@@ -12,7 +12,9 @@ import { ErrorNote, Note } from "~/components/Note";
 import { Skeleton } from "~/components/Skeleton";
 import { Text } from "~/components/Text";
 import { Time } from "~/components/Time";
+import type { Changes } from "~/lib/search";
 import { safeText } from "~/lib/text";
+import { useHref } from "~/shell/navigation";
 import { ChangeGate, ReleaseGate, RestoreGate } from "./GateDeeds";
 import { ACTIONS, type Gate, heldOf, kindOf, RUNNING, STATES, whatOf } from "./words";
 
@@ -35,6 +37,7 @@ export function GateDrawer({ id, onClose }: { id: string; onClose: () => void })
 function About({ gate }: { gate: Gate }) {
   const action = ACTIONS.find((each) => each.value === gate.action);
   const running = RUNNING.find((each) => each.value === (gate.running ?? "leave"));
+  const href = useHref();
   return (
     <>
       <div>
@@ -65,7 +68,7 @@ function About({ gate }: { gate: Gate }) {
         ]}
       />
       <p>
-        <Link href={jobsBehind(gate)}>Jobs that it is for</Link>
+        <Link href={href("/jobs", jobsBehind(gate))}>Jobs that it is for</Link>
       </p>
       <Command
         text={gate.state === "over" ? `horae gate show ${gate.id}` : `horae gate release ${gate.id}`}
@@ -74,15 +77,9 @@ function About({ gate }: { gate: Gate }) {
   );
 }
 
-function jobsBehind(gate: Gate): string {
-  const query = new URLSearchParams({ status: gate.state === "over" ? "" : "pending" });
-  for (const name of ["tenant", "queue", "task"] as const) {
-    const value = gate[name];
-    if (value) query.set(name, value);
-  }
-  if (gate.action === "drop") query.set("status", "dropped");
-  if (query.get("status") === "") query.delete("status");
-  return `/jobs?${query}`;
+function jobsBehind({ action, state, tenant, queue, task }: Gate): Changes {
+  const status = action === "drop" ? "dropped" : state === "over" ? null : "pending";
+  return { status, tenant, queue, task };
 }
 
 type Asked = "change" | "release" | "restore";

@@ -1,13 +1,13 @@
 /** The gates: those in force and those of the past, closing and opening them, and the emergency stop. */
-import { useState } from "react";
 import { Link } from "wouter";
 import { useApi } from "~/api/hooks";
 import { useMay, useTenant } from "~/api/session";
 import { Badge } from "~/components/Badge";
 import { Button } from "~/components/Button";
 import { Command } from "~/components/Copy";
-import { Empty, ErrorNote } from "~/components/Note";
+import { Empty, ErrorNote, Note } from "~/components/Note";
 import { Page, Panel } from "~/components/Page";
+import { useFirst } from "~/components/Pager";
 import { type Column, Table } from "~/components/Table";
 import { Tabs } from "~/components/Tabs";
 import { Text } from "~/components/Text";
@@ -18,50 +18,59 @@ import { GateDrawer } from "./GateDrawer";
 import styles from "./Gates.module.css";
 import { NewGate } from "./NewGate";
 import { StopDialog } from "./Stop";
-import { StopsInForce } from "./StopsInForce";
 import { type Gate, heldOf, kindOf, STATES, whatOf } from "./words";
 
 export default function Gates() {
   const tenant = useTenant();
   const mayManage = useMay("gates:manage");
   const { params, change } = useSearchState();
-  const [making, setMaking] = useState(false);
   const past = params.get("view") === "past";
-  const gates = useApi("/v1/gates", { query: { tenant, all: true }, live: 1, every: 5 });
-  const inForce = gates.data?.items.filter((gate) => gate.state !== "over");
-  const over = gates.data?.items.filter((gate) => gate.state === "over");
+  const inForce = useApi("/v1/gates", { query: { tenant }, live: 1, every: 5 });
+  // Asked for by themselves: among all of them, the latest would crowd out one that has been in force for long.
+  const all = useApi("/v1/gates", { query: { tenant, all: true }, live: 1, every: 5, enabled: past });
+  const gates = past ? all : inForce;
+  const over = all.data?.items.filter((gate) => gate.state === "over");
+  const { drawn, pager } = useFirst(past ? over : inForce.data?.items, "gate");
   const chosen = params.get("gate");
   const href = (gate: Gate) => `/gates?${withChanges(params, { gate: String(gate.id) })}`;
   return (
     <Page
       title="Gates"
       about="Orders to hold, drop or reject jobs; in force on every server from the moment they are given."
-      actions={mayManage && <Deeds onNew={() => setMaking(true)} onStop={() => change({ stop: "1" })} />}
+      actions={mayManage && <Deeds onNew={() => change({ new: "1" })} onStop={() => change({ stop: "1" })} />}
     >
       {gates.error && <ErrorNote error={gates.error} retry={() => void gates.refetch()} />}
-      <StopsInForce gates={inForce ?? []} />
       <Tabs
         label="Gates"
         tabs={[
-          { id: "now", label: "In force", count: inForce?.length },
+          { id: "now", label: "In force", count: inForce.data?.items.length },
           { id: "past", label: "Past", count: over?.length },
         ]}
         current={past ? "past" : "now"}
         onChange={(view) => change({ view: view === "now" ? null : view })}
       >
+        {gates.data?.more && (
+          <Note>
+            Of {past ? "all gates" : "those in force"}, the latest {gates.data.items.length} are looked at.
+          </Note>
+        )}
         <Panel flush>
           <Table
             label={past ? "Past gates" : "Gates in force"}
             columns={past ? columns(href, PAST) : columns(href, NOW)}
-            rows={past ? over : inForce}
+            rows={drawn}
+            failed={gates.error !== null}
             rowKey={(gate) => String(gate.id)}
             href={href}
             empty={<NoGate past={past} />}
           />
         </Panel>
+        {pager}
       </Tabs>
       {chosen !== null && <GateDrawer id={chosen} onClose={() => change({ gate: null })} />}
-      {making && <NewGate onClose={() => setMaking(false)} />}
+      {mayManage && params.get("new") !== null && (
+        <NewGate queue={params.get("queue") ?? ""} onClose={() => change({ new: null, queue: null })} />
+      )}
       {mayManage && params.get("stop") !== null && <StopDialog onClose={() => change({ stop: null })} />}
     </Page>
   );
@@ -100,7 +109,7 @@ function columns(href: (gate: Gate) => string, last: Column<Gate>): Column<Gate>
         </Badge>
       ),
     },
-    { id: "action", head: "Action", cell: (gate) => gate.action },
+    { id: "action", head: "Action", wide: true, cell: (gate) => gate.action },
     {
       id: "what",
       head: "For, and why",

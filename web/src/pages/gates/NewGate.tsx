@@ -8,11 +8,26 @@ import { Fields, Select, TextField } from "~/components/Field";
 import { ErrorNote } from "~/components/Note";
 import { Panel } from "~/components/Page";
 import { Preview } from "./Preview";
-import { ACTIONS, type Action, type Draft, NEW, orderOf, type Running, runningChoices } from "./words";
+import {
+  ACTIONS,
+  type Action,
+  type Draft,
+  NEW,
+  orderOf,
+  percentOf,
+  type Running,
+  runningChoices,
+} from "./words";
 
-export function NewGate({ onClose }: { onClose: () => void }) {
+interface NewGateProps {
+  /** Which it is for, to begin with; "" is any. */
+  queue: string;
+  onClose: () => void;
+}
+
+export function NewGate({ queue, onClose }: NewGateProps) {
   const tenant = useTenant();
-  const [draft, setDraft] = useState<Draft>({ ...NEW, tenant: tenant ?? "" });
+  const [draft, setDraft] = useState<Draft>({ ...NEW, tenant: tenant ?? "", queue });
   const [tried, setTried] = useState(false);
   const create = useAction("post", "/v1/gates", {
     done: (gate) => `Gate ${gate.id} is closed`,
@@ -125,7 +140,7 @@ function Scope({ draft, set }: PartProps) {
             label="Percent"
             inputMode="numeric"
             value={draft.percent}
-            onChange={(percent) => set({ percent: percent.replace(/\D/g, "").slice(0, 2) })}
+            onChange={(percent) => set({ percent: percentOf(percent) })}
             hint="Only so many of a hundred, always the same ones."
           />
         </Fields>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NEW, orderOf, reachOf, runningChoices, whatOf } from "./words";
+import { NEW, orderOf, percentOf, reachOf, runningChoices, whatOf } from "./words";
 
 describe("gates", () => {
   it("tell which jobs they are for", () => {
@@ -21,6 +21,10 @@ describe("gates", () => {
       expires_in: null,
       reason: "down",
     });
+  });
+
+  it("are for up to a hundred of a hundred", () => {
+    expect(["", "7", "100", "101", "5%", "7.5"].map(percentOf)).toEqual(["", "7", "100", "100", "5", "7"]);
   });
 
   it("do nothing to running jobs that their action does not allow", () => {

@@ -72,6 +72,12 @@ export const NEW: Draft = {
   reason: "",
 };
 
+/** What is kept of what was typed into the field of a percentage: a whole number up to 100. */
+export function percentOf(typed: string): string {
+  const figure = /^\d*/.exec(typed.trim())?.[0] ?? "";
+  return figure === "" ? "" : String(Math.min(100, Number(figure)));
+}
+
 /** Empty fields are left out, which means any. */
 export function orderOf(draft: Draft): GateCreate {
   const text = (value: string) => value.trim() || null;

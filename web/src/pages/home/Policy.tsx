@@ -8,6 +8,7 @@ import { Empty } from "~/components/Note";
 import { Panel } from "~/components/Page";
 import { Skeleton } from "~/components/Skeleton";
 import { plural, safeText } from "~/lib/text";
+import { isUsedUp } from "~/pages/limits/words";
 import { useHref } from "~/shell/navigation";
 import styles from "./Home.module.css";
 
@@ -41,7 +42,7 @@ export function Policy({ overview }: { overview: Overview | undefined }) {
       <ul className={styles.rows}>
         {gates > 0 && listed.slice(0, SHOWN).map((gate) => <GateRow key={gate.id} gate={gate} />)}
         {gates > SHOWN && <li className={styles.tick}>and {plural(gates - SHOWN, "more gate")}</li>}
-        {limits > 0 && <LimitRow limits={limits} full={overview?.limits_full ?? 0} />}
+        {limits > 0 && <LimitRows limits={limits} full={overview?.limits_full ?? 0} />}
       </ul>
     </Panel>
   );
@@ -63,20 +64,28 @@ function GateRow({ gate }: { gate: Schemas["Gate"] }) {
   );
 }
 
-function LimitRow({ limits, full }: { limits: number; full: number }) {
+/** Those that are used up, by name: they are the ones that hold jobs back. */
+function LimitRows({ limits, full }: { limits: number; full: number }) {
   const href = useHref();
+  const tenant = useTenant();
+  const listed = useApi("/v1/limits", { query: { tenant }, enabled: full > 0, every: 10 }).data?.items ?? [];
+  const used = full > 0 ? listed.filter(isUsedUp) : [];
   return (
-    <li className={styles.tick}>
-      <Link href={href("/limits")}>{plural(limits, "limit")}</Link>
-      <span className={styles.figure}>
-        {full > 0 ? (
-          <Badge tone="warn" dot>
-            {`${full} used up`}
-          </Badge>
-        ) : (
-          "none used up"
-        )}
-      </span>
-    </li>
+    <>
+      {used.slice(0, SHOWN).map((limit) => (
+        <li key={`${limit.tenant ?? ""} ${limit.name}`} className={styles.tick}>
+          <Link href={href("/limits", { limit: limit.name, of: limit.tenant })}>{safeText(limit.name)}</Link>
+          <span className={styles.figure}>
+            <Badge tone="warn" dot>
+              used up
+            </Badge>
+          </span>
+        </li>
+      ))}
+      <li className={styles.tick}>
+        <Link href={href("/limits")}>{plural(limits, "limit")}</Link>
+        <span className={styles.figure}>{full > 0 ? `${full} used up` : "none used up"}</span>
+      </li>
+    </>
   );
 }

@@ -1,5 +1,4 @@
 import { Link } from "wouter";
-import { useAllTenants } from "~/api/session";
 import type { Overview } from "~/api/types";
 import { ButtonLink } from "~/components/Button";
 import { Empty } from "~/components/Note";
@@ -15,7 +14,6 @@ const SHOWN = 6;
 /** What the schedules will submit next. */
 export function Ticks({ overview }: { overview: Overview | undefined }) {
   const href = useHref();
-  const all = useAllTenants();
   if (overview && !overview.ticks) return null;
   return (
     <Panel
@@ -35,11 +33,7 @@ export function Ticks({ overview }: { overview: Overview | undefined }) {
       <ul className={styles.rows}>
         {overview?.ticks.slice(0, SHOWN).map((tick) => (
           <li key={`${tick.tenant} ${tick.schedule} ${tick.at}`} className={styles.tick}>
-            <Link
-              href={href(`/schedules/${encodeURIComponent(tick.schedule)}`, {
-                tenant: all ? tick.tenant : undefined,
-              })}
-            >
+            <Link href={href(`/schedules/${encodeURIComponent(tick.schedule)}`, { tenant: tick.tenant })}>
               {safeText(tick.schedule)}
             </Link>
             <span className={styles.quiet}>{safeText(tick.task)}</span>

@@ -1,12 +1,12 @@
 /** One limit beside the list: what runs under it, who waits behind it, and changing or removing it. */
 import { useState } from "react";
-import { Link } from "wouter";
 import { useAction, useApi } from "~/api/hooks";
 import { useMay, useSession } from "~/api/session";
 import type { Schemas } from "~/api/types";
 import { Button } from "~/components/Button";
 import { Confirm, Drawer } from "~/components/Dialog";
 import { Facts, Meter } from "~/components/Facts";
+import { JobLink, WorkerLink } from "~/components/JobParts";
 import { Empty, ErrorNote, Note } from "~/components/Note";
 import { Panel } from "~/components/Page";
 import { type Column, Table } from "~/components/Table";
@@ -14,6 +14,7 @@ import { Text } from "~/components/Text";
 import { Time } from "~/components/Time";
 import { plural, safeText } from "~/lib/text";
 import { Waiting } from "~/pages/queues/Waiting";
+import { useHref } from "~/shell/navigation";
 import { LimitForm } from "./LimitForm";
 import { type Limit, rateWords, scopeOf } from "./words";
 
@@ -34,6 +35,7 @@ export function LimitDrawer({ name, tenant, onClose }: LimitDrawerProps) {
     keep: false,
   });
   const found = use.data;
+  const href = useHref();
   return (
     <Drawer
       wide
@@ -49,8 +51,9 @@ export function LimitDrawer({ name, tenant, onClose }: LimitDrawerProps) {
           label="Jobs that run under it"
           columns={HOLDERS}
           rows={found?.holders}
+          failed={use.error !== null}
           rowKey={(holder) => holder.job_id}
-          href={(holder) => `/jobs/${holder.job_id}`}
+          href={(holder) => href(`/jobs/${holder.job_id}`)}
           skeleton={3}
           empty={
             <Empty icon="limits" title="Nothing runs under it">
@@ -137,13 +140,17 @@ function Deeds({ limit, onGone }: { limit: Limit; onGone: () => void }) {
 }
 
 const HOLDERS: readonly Column<Holder>[] = [
-  { id: "job", head: "Job", cell: (holder) => <Link href={`/jobs/${holder.job_id}`}>{holder.job_id}</Link> },
+  {
+    id: "job",
+    head: "Job",
+    cell: (holder) => <JobLink job={{ id: holder.job_id, task: holder.task }} />,
+  },
   { id: "task", head: "Task", grow: true, cell: (holder) => <Text value={holder.task} /> },
   {
     id: "worker",
     head: "Worker",
     align: "end",
-    cell: (holder) => <Link href={`/workers/${holder.worker_id}`}>{holder.worker_id}</Link>,
+    cell: (holder) => <WorkerLink id={holder.worker_id} />,
   },
   { id: "since", head: "Since", cell: (holder) => <Time at={holder.since} /> },
 ];

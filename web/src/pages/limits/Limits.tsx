@@ -10,6 +10,7 @@ import { Meter } from "~/components/Facts";
 import { SearchField, Toolbar } from "~/components/Field";
 import { Empty, ErrorNote } from "~/components/Note";
 import { Page, Panel } from "~/components/Page";
+import { useFirst } from "~/components/Pager";
 import { type Column, Table } from "~/components/Table";
 import { Text } from "~/components/Text";
 import { Time } from "~/components/Time";
@@ -29,7 +30,10 @@ export default function Limits() {
   const limits = useApi("/v1/limits", { query: { tenant }, live: 2, every: 5 });
   const text = params.get("text") ?? "";
   const chosen = params.get("limit");
-  const rows = limits.data?.items.filter((limit) => matches(limit, text));
+  const { drawn, pager } = useFirst(
+    limits.data?.items.filter((limit) => matches(limit, text)),
+    "limit",
+  );
   const href = (limit: Limit) => `/limits?${withChanges(params, { limit: limit.name, of: limit.tenant })}`;
   return (
     <Page
@@ -51,12 +55,14 @@ export default function Limits() {
         <Table
           label="Limits"
           columns={columns(href, allTenants)}
-          rows={rows}
+          rows={drawn}
+          failed={limits.error !== null}
           rowKey={(limit) => `${limit.tenant ?? ""} ${limit.name}`}
           href={href}
           empty={<NoLimit filtered={text !== ""} />}
         />
       </Panel>
+      {pager}
       {chosen !== null && (
         <LimitDrawer
           name={chosen}
@@ -80,10 +86,11 @@ function columns(href: (limit: Limit) => string, allTenants: boolean): Column<Li
     allTenants && {
       id: "tenant",
       head: "Tenant",
+      wide: true,
       cell: (limit) => (limit.tenant ? safeText(limit.tenant) : "all"),
     },
     { id: "for", head: "For", grow: true, cell: (limit) => <Text value={scopeOf(limit)} /> },
-    { id: "running", head: "Running", width: "10rem", cell: (limit) => <Use limit={limit} /> },
+    { id: "running", head: "Running", width: "8rem", cell: (limit) => <Use limit={limit} /> },
     { id: "rate", head: "Starts", wide: true, cell: (limit) => (limit.rate ? rateWords(limit.rate) : "–") },
     { id: "reason", head: "Reason", wide: true, cell: (limit) => <Text value={limit.reason ?? "–"} /> },
     {

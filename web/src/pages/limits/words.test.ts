@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { draftOf, faultOf, type Limit, putOf, rateWords, scopeOf } from "./words";
+import { draftOf, exactRate, faultOf, type Limit, putOf, rateWords, scopeOf } from "./words";
 
 const LIMIT: Limit = {
   name: "mails",
@@ -32,6 +32,20 @@ describe("limits", () => {
       burst: 5,
       reason: null,
     });
+  });
+
+  it("keep their rate to the last digit when something else is changed", () => {
+    expect([12345, 5.125, 1000.5, 0.5, 10 / 3600].map(exactRate)).toEqual([
+      "12345/s",
+      "5.125/s",
+      "1000.5/s",
+      "30/m",
+      "10/h",
+    ]);
+    expect(putOf(draftOf({ ...LIMIT, rate: 12345 })).rate).toBe("12345/s");
+    const uneven = exactRate(Math.PI);
+    expect(Number(uneven.replace("/s", ""))).toBe(Math.PI);
+    expect(exactRate(1e-7)).toMatch(/^0\.\d+\/h$/);
   });
 
   it("need a name and a figure", () => {

@@ -19,11 +19,30 @@ export function scopeOf(limit: Limit): string {
   return [named.join(", ") || "everything", each].filter(Boolean).join("; ");
 }
 
+/** Whether it lets nothing more run; of one for each of many, whether all of them that run are at their most. */
+export function isUsedUp({ max_running, running, groups }: Limit): boolean {
+  if (typeof max_running !== "number") return false;
+  return (groups ?? 0) > 0 && (running ?? 0) >= max_running * (groups ?? 0);
+}
+
 /** A rate in the unit in which it is a figure that people use: 0.0028 a second is 10 an hour. */
 export function rateWords(rate: number): string {
   if (rate >= 1) return `${formatNumber(rate)}/s`;
   if (rate * 60 >= 1) return `${formatNumber(rate * 60)}/m`;
   return `${formatNumber(rate * 3600)}/h`;
+}
+
+/** The same for the form: not rounded, for what it says is sent back. */
+export function exactRate(rate: number): string {
+  for (const [unit, seconds] of [
+    ["s", 1],
+    ["m", 60],
+    ["h", 3600],
+  ] as const) {
+    const figure = Number((rate * seconds).toPrecision(12));
+    if (figure >= 1 && figure / seconds === rate) return `${figure}/${unit}`;
+  }
+  return rate >= 0.001 ? `${rate}/s` : `${rate * 3600}/h`;
 }
 
 /** What the fields of the form hold: text, as it was typed. */
@@ -49,7 +68,7 @@ export function draftOf(limit: Limit | undefined): Draft {
     key: limit?.key ?? "",
     each: [...(limit?.each ?? [])],
     maxRunning: limit?.max_running?.toString() ?? "",
-    rate: limit?.rate ? rateWords(limit.rate) : "",
+    rate: limit?.rate ? exactRate(limit.rate) : "",
     burst: limit?.burst?.toString() ?? "",
     reason: limit?.reason ?? "",
   };

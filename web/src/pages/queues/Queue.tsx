@@ -1,6 +1,8 @@
 /** One queue beside the list: its flow over time, and who waits in it. */
 import { useMemo } from "react";
 import { useApi } from "~/api/hooks";
+import { useMay } from "~/api/session";
+import { ButtonLink } from "~/components/Button";
 import { Drawer } from "~/components/Dialog";
 import { ErrorNote } from "~/components/Note";
 import { Panel } from "~/components/Page";
@@ -8,10 +10,12 @@ import { Plot } from "~/components/Plot";
 import { Skeleton } from "~/components/Skeleton";
 import { Segments } from "~/components/Tabs";
 import { useClock } from "~/lib/clock";
+import { sinceOf } from "~/lib/ranges";
 import { useSearchState } from "~/lib/search";
 import { formatNumber, safeText } from "~/lib/text";
 import { formatDuration } from "~/lib/time";
-import { type FlowRange, flowOf, RANGES } from "./flow";
+import { useHref } from "~/shell/navigation";
+import { flowOf, RANGES } from "./flow";
 import { Waiting } from "./Waiting";
 
 interface QueueProps {
@@ -22,6 +26,8 @@ interface QueueProps {
 }
 
 export function Queue({ queue, tenant, onClose }: QueueProps) {
+  const mayManage = useMay("gates:manage");
+  const href = useHref();
   const waiting = useApi("/v1/queues/{queue}/waiting", {
     path: { queue },
     query: { tenant },
@@ -34,6 +40,13 @@ export function Queue({ queue, tenant, onClose }: QueueProps) {
       open
       title={`Queue ${safeText(queue)}${tenant ? ` of ${safeText(tenant)}` : ""}`}
       onClose={onClose}
+      footer={
+        mayManage && (
+          <ButtonLink icon="gates" href={href("/gates", { new: "1", queue, tenant })}>
+            Hold this queue…
+          </ButtonLink>
+        )
+      }
     >
       <Flow queue={queue} tenant={tenant} />
       <Panel title="Who waits" note="longest first, and for what" flush>
@@ -50,10 +63,8 @@ export function Queue({ queue, tenant, onClose }: QueueProps) {
 
 function Flow({ queue, tenant }: { queue: string; tenant: string | undefined }) {
   const { params, change } = useSearchState();
-  const range = RANGES.find((each) => each.value === params.get("range")) ?? (RANGES[0] as FlowRange);
-  // By the minute, so that the question stays the same for a while.
-  const minute = useClock((now) => Math.floor(now.getTime() / 60_000));
-  const since = new Date(minute * 60_000 - range.seconds * 1000).toISOString();
+  const range = RANGES.find((each) => each.value === params.get("range"))?.value ?? "1h";
+  const since = useClock((now) => sinceOf(range, now));
   const flow = useApi("/v1/queues/{queue}/statistics", {
     path: { queue },
     query: { tenant, since },
@@ -68,8 +79,8 @@ function Flow({ queue, tenant }: { queue: string; tenant: string | undefined }) 
         <Segments
           label="Range"
           choices={RANGES}
-          value={range.value}
-          onChange={(value) => change({ range: value === RANGES[0]?.value ? null : value })}
+          value={range}
+          onChange={(value) => change({ range: value === "1h" ? null : value })}
         />
       }
     >

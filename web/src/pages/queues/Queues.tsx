@@ -7,13 +7,16 @@ import { Badge } from "~/components/Badge";
 import { Command } from "~/components/Copy";
 import { Stat, Stats } from "~/components/Facts";
 import { SearchField, Toolbar } from "~/components/Field";
-import { Empty, ErrorNote } from "~/components/Note";
+import { Empty, ErrorNote, Note } from "~/components/Note";
 import { Page, Panel } from "~/components/Page";
+import { useFirst } from "~/components/Pager";
 import { type Column, Table } from "~/components/Table";
 import { Text } from "~/components/Text";
 import { Time } from "~/components/Time";
 import { useSearchState, withChanges } from "~/lib/search";
 import { formatCount, formatNumber, formatShort, safeText } from "~/lib/text";
+import { type Href, useHref } from "~/shell/navigation";
+import { growthOf } from "./flow";
 import { Queue } from "./Queue";
 
 type QueueRecord = Schemas["Queue"];
@@ -28,6 +31,8 @@ export default function Queues() {
   const rows = queues.data?.items
     .filter((queue) => `${queue.tenant} ${queue.queue}`.toLowerCase().includes(text.trim().toLowerCase()))
     .sort((one, two) => two.pending + two.running - (one.pending + one.running));
+  const { drawn, pager } = useFirst(rows, "queue");
+  const jobHref = useHref();
   const href = (queue: QueueRecord) =>
     `/queues?${withChanges(params, { queue: queue.queue, of: allTenants ? queue.tenant : null })}`;
   return (
@@ -37,14 +42,21 @@ export default function Queues() {
     >
       {queues.error && <ErrorNote error={queues.error} retry={() => void queues.refetch()} />}
       <Totals queues={queues.data?.items} />
+      {queues.data?.more && (
+        <Note>
+          The server tells of {formatCount(queues.data.items.length)} queues at most: with any others, these
+          are at least the figures.
+        </Note>
+      )}
       <Toolbar label="Filter queues">
         <SearchField label="Search queues" value={text} onChange={(value) => change({ text: value })} />
       </Toolbar>
       <Panel flush>
         <Table
           label="Queues"
-          columns={allTenants ? [TENANT, ...columns(href)] : columns(href)}
-          rows={rows}
+          columns={allTenants ? [TENANT, ...columns(href, jobHref)] : columns(href, jobHref)}
+          rows={drawn}
+          failed={queues.error !== null}
           rowKey={(queue) => `${queue.tenant} ${queue.queue}`}
           href={href}
           empty={
@@ -58,6 +70,7 @@ export default function Queues() {
           }
         />
       </Panel>
+      {pager}
       {chosen !== null && (
         <Queue
           queue={chosen}
@@ -87,7 +100,7 @@ function Totals({ queues }: { queues: readonly QueueRecord[] | undefined }) {
         title={String(pending ?? "")}
       />
       <Stat label="Running" value={queues && formatShort(sum((queue) => queue.running) ?? 0)} />
-      <Stat label="In" value={queues && formatNumber(into)} unit="/s" note="over the last minute" />
+      <Stat label="Submitted" value={queues && formatNumber(into)} unit="/s" note="over the last minute" />
       <Stat label="Started" value={queues && formatNumber(started)} unit="/s" />
       <Stat
         label="Failed"
@@ -103,10 +116,11 @@ function Totals({ queues }: { queues: readonly QueueRecord[] | undefined }) {
 const TENANT: Column<QueueRecord> = {
   id: "tenant",
   head: "Tenant",
+  wide: true,
   cell: (queue) => <Text value={queue.tenant} />,
 };
 
-function columns(href: (queue: QueueRecord) => string): Column<QueueRecord>[] {
+function columns(href: (queue: QueueRecord) => string, jobHref: Href): Column<QueueRecord>[] {
   const rate = (
     id: string,
     head: string,
@@ -128,7 +142,7 @@ function columns(href: (queue: QueueRecord) => string): Column<QueueRecord>[] {
     },
     { id: "pending", head: "Waiting", align: "end", cell: (queue) => formatCount(queue.pending) },
     { id: "running", head: "Running", align: "end", cell: (queue) => formatCount(queue.running) },
-    rate("in", "In /s", (queue) => queue.submit_rate),
+    rate("in", "Submitted /s", (queue) => queue.submit_rate),
     rate("started", "Started /s", (queue) => queue.start_rate),
     rate("done", "Succeeded /s", (queue) => queue.success_rate),
     rate("failed", "Failed /s", (queue) => queue.failure_rate),
@@ -139,7 +153,7 @@ function columns(href: (queue: QueueRecord) => string): Column<QueueRecord>[] {
       head: "Oldest waiting",
       cell: (queue) =>
         queue.oldest_job ? (
-          <Link href={`/jobs/${queue.oldest_job}`}>
+          <Link href={jobHref(`/jobs/${queue.oldest_job}`)}>
             <Time at={queue.oldest_at} />
           </Link>
         ) : (
@@ -149,10 +163,9 @@ function columns(href: (queue: QueueRecord) => string): Column<QueueRecord>[] {
   ];
 }
 
-/** Whether more comes in than starts; small differences are noise. */
 function Trend({ queue }: { queue: QueueRecord }) {
-  const grows = queue.submit_rate - queue.start_rate;
-  if (Math.abs(grows) < Math.max(0.1, queue.submit_rate * 0.05)) return <Badge>steady</Badge>;
+  const grows = growthOf(queue);
+  if (grows === 0) return <Badge>steady</Badge>;
   return grows > 0 ? (
     <Badge tone="warn" title={`${formatNumber(grows)} jobs a second more come in than start`}>
       ▲ growing

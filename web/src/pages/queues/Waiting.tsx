@@ -7,6 +7,7 @@ import { type Column, Table } from "~/components/Table";
 import { Text } from "~/components/Text";
 import { Time } from "~/components/Time";
 import { formatCount, safeText } from "~/lib/text";
+import { type Href, useHref } from "~/shell/navigation";
 
 type Lane = Schemas["WaitingLane"];
 
@@ -18,14 +19,15 @@ interface WaitingProps {
 }
 
 export function Waiting({ lanes, more, tenants }: WaitingProps) {
+  const href = useHref();
   return (
     <>
       <Table
         label="Who waits"
-        columns={tenants ? [TENANT, ...COLUMNS] : COLUMNS}
+        columns={tenants ? [TENANT, ...columns(href)] : columns(href)}
         rows={lanes}
         rowKey={(lane) => `${lane.tenant} ${lane.queue} ${lane.task} ${lane.key ?? ""} ${lane.job_id}`}
-        href={(lane) => `/jobs/${lane.job_id}`}
+        href={(lane) => href(`/jobs/${lane.job_id}`)}
         skeleton={3}
         empty={
           <Empty icon="check" title="Nobody waits">
@@ -40,7 +42,7 @@ export function Waiting({ lanes, more, tenants }: WaitingProps) {
 
 const TENANT: Column<Lane> = { id: "tenant", head: "Tenant", cell: (lane) => <Text value={lane.tenant} /> };
 
-const COLUMNS: readonly Column<Lane>[] = [
+const columns = (href: Href): Column<Lane>[] => [
   {
     id: "task",
     head: "Task",
@@ -57,20 +59,25 @@ const COLUMNS: readonly Column<Lane>[] = [
     id: "due",
     head: "First was due",
     cell: (lane) => (
-      <Link href={`/jobs/${lane.job_id}`}>
+      <Link href={href(`/jobs/${lane.job_id}`)}>
         <Time at={lane.due_at} />
       </Link>
     ),
   },
-  { id: "for", head: "Waits for", cell: (lane) => <WaitsFor lane={lane} /> },
+  { id: "for", head: "Waits for", cell: (lane) => <WaitsFor lane={lane} href={href} /> },
 ];
 
-function WaitsFor({ lane }: { lane: Lane }) {
+function WaitsFor({ lane, href }: { lane: Lane; href: Href }) {
   if (lane.gate !== null && lane.gate !== undefined) {
-    return <Link href={`/gates?gate=${lane.gate}`}>gate {lane.gate}</Link>;
+    return <Link href={href("/gates", { gate: String(lane.gate) })}>gate {lane.gate}</Link>;
   }
   if (lane.limit) {
-    return <Link href={`/limits?limit=${encodeURIComponent(lane.limit)}`}>limit {safeText(lane.limit)}</Link>;
+    // The tenant's own limit of that name, or the one for all, as seen from there.
+    return (
+      <Link href={href("/limits", { limit: lane.limit, tenant: lane.tenant })}>
+        limit {safeText(lane.limit)}
+      </Link>
+    );
   }
   if (lane.no_worker) return <Badge tone="warn">a worker that could run it</Badge>;
   return <>its turn</>;

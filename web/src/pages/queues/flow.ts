@@ -1,19 +1,19 @@
 /** The sums of a queue as lines of a plot. */
 import type { Schemas } from "~/api/types";
 import type { Series } from "~/components/Plot";
+import { rangeChoices } from "~/lib/ranges";
 
-export interface FlowRange {
-  value: string;
-  label: string;
-  seconds: number;
+export const RANGES = rangeChoices("1h", "6h", "1d", "7d");
+
+/**
+ * How many jobs a second a queue gets longer by; 0 where nothing tells. What will be tried again waits again, an empty
+ * queue cannot get shorter, and small differences are noise.
+ */
+export function growthOf(queue: Schemas["Queue"]): number {
+  const comes = queue.submit_rate + queue.retry_rate;
+  const grows = comes - queue.start_rate;
+  return queue.pending === 0 || Math.abs(grows) < Math.max(0.1, comes * 0.05) ? 0 : grows;
 }
-
-export const RANGES: readonly FlowRange[] = [
-  { value: "1h", label: "1 h", seconds: 3600 },
-  { value: "6h", label: "6 h", seconds: 6 * 3600 },
-  { value: "1d", label: "1 d", seconds: 86_400 },
-  { value: "7d", label: "7 d", seconds: 7 * 86_400 },
-];
 
 export interface Flow {
   times: number[];
@@ -24,7 +24,7 @@ export interface Flow {
 type Counted = "submitted" | "started" | "succeeded" | "failed";
 
 const LINES: readonly { label: string; color: string; of: Counted }[] = [
-  { label: "in", color: "--state-ready", of: "submitted" },
+  { label: "submitted", color: "--state-ready", of: "submitted" },
   { label: "started", color: "--state-running", of: "started" },
   { label: "succeeded", color: "--state-succeeded", of: "succeeded" },
   { label: "failed", color: "--state-failed", of: "failed" },

@@ -9,11 +9,13 @@ const MOST_CELLS = 120;
 
 interface GroupsProps {
   groups: readonly Group[];
+  /** There are workers beyond those that are known. */
+  more: boolean;
   chosen: string | null;
   onChoose: (id: string | null) => void;
 }
 
-export function Groups({ groups, chosen, onChoose }: GroupsProps) {
+export function Groups({ groups, more, chosen, onChoose }: GroupsProps) {
   return (
     <section className={styles.groups} aria-label="Groups by region and type">
       {groups.map((group) => (
@@ -25,10 +27,11 @@ export function Groups({ groups, chosen, onChoose }: GroupsProps) {
           onClick={() => onChoose(group.id === chosen ? null : group.id)}
         >
           <span className={styles.groupHead}>
-            <b>
-              {safeText(group.region)} · {safeText(group.kind)}
-            </b>
-            <small>{plural(group.workers.length, "worker")}</small>
+            <b>{placeOf(group) || (groups.length === 1 ? "All workers" : "No region or type")}</b>
+            <small>
+              {more && "at least "}
+              {plural(group.workers.length, "worker")}
+            </small>
           </span>
           <span className={styles.cells} aria-hidden="true">
             {group.workers.slice(0, MOST_CELLS).map((worker) => (
@@ -41,12 +44,20 @@ export function Groups({ groups, chosen, onChoose }: GroupsProps) {
             <span>
               {group.running} of {plural(group.slots, "slot")} in use
             </span>
-            {group.troubled > 0 && <span className={styles.trouble}>{group.troubled} not well</span>}
+            {group.troubled > 0 && <span className={styles.trouble}>{group.troubled} unhealthy</span>}
           </span>
         </button>
       ))}
     </section>
   );
+}
+
+/** What they say of themselves. */
+function placeOf({ region, kind }: Group): string {
+  return [region, kind]
+    .filter((part) => part !== null)
+    .map(safeText)
+    .join(" · ");
 }
 
 function Cell({ worker }: { worker: Worker }) {

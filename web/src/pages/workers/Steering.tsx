@@ -1,23 +1,25 @@
 /** Draining a worker, its maintenance, and letting it go on. */
 import { useState } from "react";
 import { useAction } from "~/api/hooks";
+import { useSession } from "~/api/session";
 import { Button } from "~/components/Button";
 import { Dialog } from "~/components/Dialog";
 import { Checkbox, Fields, TextField } from "~/components/Field";
 import { Menu } from "~/components/Menu";
 import { ErrorNote } from "~/components/Note";
 import { plural, safeText } from "~/lib/text";
-import { lives, type Worker } from "./fleet";
+import { maySteer, type Worker } from "./fleet";
 
 type Asked = "drain" | "maintenance";
 
-/** What an operator may do to a worker; nothing for one that is gone. `bare` shows only the icon, for rows. */
+/** What an operator may do to a worker that is theirs to steer. `bare` shows only the icon, for rows. */
 export function Steering({ worker, bare = false }: { worker: Worker; bare?: boolean }) {
   const [asked, setAsked] = useState<Asked | null>(null);
+  const ownTenant = useSession()?.tenant;
   const resume = useAction("post", "/v1/workers/{worker_id}/resume", {
     done: `${safeText(worker.name)} takes jobs again`,
   });
-  if (!lives(worker)) return null;
+  if (!maySteer(worker, ownTenant)) return null;
   const drained = worker.state === "draining";
   const go = () => void resume.run({ path: { worker_id: worker.id } });
   const dialog = asked && <DrainDialog worker={worker} asked={asked} onClose={() => setAsked(null)} />;

@@ -1,11 +1,12 @@
 /** One worker: what it runs, how it fares, what happened to it, and steering it. */
-import { Link, useParams } from "wouter";
+import { useParams } from "wouter";
 import { useApi, usePages } from "~/api/hooks";
 import { useMay } from "~/api/session";
 import type { Schemas } from "~/api/types";
 import { Badge } from "~/components/Badge";
 import { Command } from "~/components/Copy";
 import { Facts, Stat, Stats } from "~/components/Facts";
+import { JobLink } from "~/components/JobParts";
 import { Empty, ErrorNote, Note } from "~/components/Note";
 import { Grid, Page, Panel } from "~/components/Page";
 import { Pager } from "~/components/Pager";
@@ -13,6 +14,7 @@ import { type Column, Table } from "~/components/Table";
 import { Text } from "~/components/Text";
 import { Duration, Time } from "~/components/Time";
 import { formatBytes, formatPercent, safeText } from "~/lib/text";
+import { useHref } from "~/shell/navigation";
 import { healthOf, type Worker as WorkerRecord } from "./fleet";
 import { History } from "./History";
 import { HealthBadge, WorkerState } from "./marks";
@@ -24,11 +26,12 @@ const PAGE = 10;
 export default function Worker() {
   const { id = "" } = useParams<{ id: string }>();
   const mayControl = useMay("workers:control");
+  const back = { href: useHref()("/workers"), label: "Workers" };
   const worker = useApi("/v1/workers/{worker_id}", { path: { worker_id: id }, every: 3, keep: false });
   const found = worker.data;
   if (worker.error && !found) {
     return (
-      <Page title={`Worker ${id}`} back={{ href: "/workers", label: "Workers" }}>
+      <Page title={`Worker ${id}`} back={back}>
         <ErrorNote error={worker.error} retry={() => void worker.refetch()} />
       </Page>
     );
@@ -45,7 +48,7 @@ export default function Worker() {
         )
       }
       about={found && `worker ${found.id} on ${safeText(found.host)}`}
-      back={{ href: "/workers", label: "Workers" }}
+      back={back}
       actions={found && mayControl && <Steering worker={found} />}
     >
       {found && <Steered worker={found} />}
@@ -153,6 +156,7 @@ function Past({ id }: { id: string }) {
 function Executions({ id }: { id: string }) {
   const pages = usePages("/v1/executions", { query: { worker_id: id, limit: PAGE }, live: 2, keep: false });
   const rows = pages.data?.pages.flatMap((page) => page.items);
+  const href = useHref();
   return (
     <Panel title="What it ran" note="what runs now first" flush>
       {pages.error && <ErrorNote error={pages.error} />}
@@ -160,8 +164,9 @@ function Executions({ id }: { id: string }) {
         label="Executions"
         columns={COLUMNS}
         rows={rows}
+        failed={pages.error !== null}
         rowKey={(one) => `${one.job_id} ${one.attempt}`}
-        href={(one) => `/jobs/${one.job_id}`}
+        href={(one) => href(`/jobs/${one.job_id}`)}
         skeleton={4}
         empty={
           <Empty icon="jobs" title="It has run nothing yet" action={<Command text={`horae explain JOB`} />}>
@@ -189,7 +194,11 @@ const ENDS: Record<string, "good" | "danger" | "warn" | "neutral"> = {
 };
 
 const COLUMNS: readonly Column<Execution>[] = [
-  { id: "job", head: "Job", cell: (one) => <Link href={`/jobs/${one.job_id}`}>{one.job_id}</Link> },
+  {
+    id: "job",
+    head: "Job",
+    cell: (one) => <JobLink job={{ id: one.job_id, task: one.task ?? "" }} />,
+  },
   { id: "task", head: "Task", grow: true, cell: (one) => <Text value={one.task ?? "–"} /> },
   { id: "attempt", head: "Attempt", align: "end", wide: true, cell: (one) => one.attempt },
   {
@@ -201,11 +210,12 @@ const COLUMNS: readonly Column<Execution>[] = [
       </Badge>
     ),
   },
-  { id: "started", head: "Started", cell: (one) => <Time at={one.started_at} /> },
+  { id: "started", head: "Started", wide: true, cell: (one) => <Time at={one.started_at} /> },
   {
     id: "took",
     head: "Took",
     align: "end",
+    wide: true,
     cell: (one) => <Duration since={one.started_at} until={one.ended_at} />,
   },
 ];

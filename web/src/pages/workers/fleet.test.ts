@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupsOf, healthOf, matches, type Worker } from "./fleet";
+import { groupsOf, healthOf, matches, maySteer, type Worker } from "./fleet";
 
 function worker(given: Partial<Worker>): Worker {
   return {
@@ -28,14 +28,27 @@ describe("groupsOf", () => {
     ]);
     expect(groups.map((group) => [group.region, group.kind, group.workers.length])).toEqual([
       ["eu", "gpu", 2],
-      ["us", "any type", 1],
-      ["no region", "any type", 1],
+      ["us", null, 1],
+      [null, null, 1],
     ]);
   });
 
   it("counts no slots of the gone", () => {
     const [group] = groupsOf([worker({}), worker({ id: 2, health: "gone", slots: 100 })]);
     expect([group?.slots, group?.running, group?.troubled]).toEqual([4, 1, 0]);
+  });
+});
+
+describe("maySteer", () => {
+  it("leaves those of all tenants to keys of none, and the gone to nobody", () => {
+    const [shared, red] = [worker({}), worker({ tenant: "red" })];
+    expect([maySteer(shared, null), maySteer(red, undefined), maySteer(red, "red")]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([maySteer(shared, "red"), maySteer(red, "blue")]).toEqual([false, false]);
+    expect(maySteer(worker({ health: "gone" }), null)).toBe(false);
   });
 });
 

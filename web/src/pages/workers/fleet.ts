@@ -38,20 +38,23 @@ export function lives(worker: Worker): boolean {
   return healthOf(worker) !== "gone";
 }
 
+/** One that is gone is nobody's to steer, one that serves all tenants only that of keys of none. */
+export function maySteer(worker: Worker, tenant: string | null | undefined): boolean {
+  return lives(worker) && (!tenant || worker.tenant === tenant);
+}
+
 export interface Group {
   /** Its value in the query string. */
   id: string;
-  region: string;
-  kind: string;
+  /** Null where its workers say nothing of it. */
+  region: string | null;
+  kind: string | null;
   workers: Worker[];
   slots: number;
   running: number;
   /** How many are not as they should be. */
   troubled: number;
 }
-
-export const NO_REGION = "no region";
-export const NO_KIND = "any type";
 
 export function groupId(worker: Worker): string {
   return `${worker.region ?? ""}/${worker.kind ?? ""}`;
@@ -64,8 +67,8 @@ export function groupsOf(workers: readonly Worker[]): Group[] {
     const id = groupId(worker);
     const group = groups.get(id) ?? {
       id,
-      region: worker.region ?? NO_REGION,
-      kind: worker.kind ?? NO_KIND,
+      region: worker.region ?? null,
+      kind: worker.kind ?? null,
       workers: [],
       slots: 0,
       running: 0,
@@ -84,7 +87,7 @@ export function groupsOf(workers: readonly Worker[]): Group[] {
 
 function order(group: Group): string {
   const last = "\uffff";
-  return `${group.region === NO_REGION ? last : group.region}/${group.kind === NO_KIND ? last : group.kind}`;
+  return `${group.region ?? last}/${group.kind ?? last}`;
 }
 
 /** Whether a worker is meant by what was typed: its name, number, host, place, a task or a queue of it. */

@@ -1,22 +1,32 @@
-/** The emergency stops in force, and ending them. */
+/** The emergency stops in force, on every page, and ending them. */
 import { useState } from "react";
-import { useAction } from "~/api/hooks";
-import { useMay, useSession } from "~/api/session";
+import { useAction, useApi } from "~/api/hooks";
+import { useMay, useSession, useTenant } from "~/api/session";
 import { Button } from "~/components/Button";
 import { Dialog } from "~/components/Dialog";
 import { TextField } from "~/components/Field";
 import { ErrorNote, Note } from "~/components/Note";
 import { Time } from "~/components/Time";
 import { safeText } from "~/lib/text";
-import type { Gate } from "./words";
+import type { Gate } from "~/pages/gates/words";
+import styles from "./StopBanner.module.css";
 
-export function StopsInForce({ gates }: { gates: readonly Gate[] }) {
+export function StopBanner() {
+  const tenant = useTenant();
+  const mayRead = useMay("gates:read");
   const mayManage = useMay("gates:manage");
   const ownTenant = useSession()?.tenant;
   const [ending, setEnding] = useState<Gate | null>(null);
-  const stops = gates.filter((gate) => gate.kind === "stop" && gate.state === "closed");
+  const gates = useApi("/v1/gates", {
+    query: { tenant, kind: "stop" },
+    enabled: mayRead,
+    live: 5,
+    every: 10,
+  });
+  const stops = gates.data?.items.filter((gate) => gate.state === "closed") ?? [];
+  if (stops.length === 0 && ending === null) return null;
   return (
-    <>
+    <div className={styles.stops}>
       {stops.map((stop) => (
         <Note
           key={stop.id}
@@ -41,7 +51,7 @@ export function StopsInForce({ gates }: { gates: readonly Gate[] }) {
         </Note>
       ))}
       {ending && <EndDialog stop={ending} onClose={() => setEnding(null)} />}
-    </>
+    </div>
   );
 }
 

@@ -41,7 +41,10 @@ export function useApi<P extends PathWith<"get">>(
 
 type Paged = { next_cursor?: string | null };
 
-/** Keyset pages: `data.pages`, `fetchNextPage`, `hasNextPage`. A pulse reads all loaded pages again: load few. */
+/**
+ * Keyset pages: `data.pages`, `fetchNextPage`, `hasNextPage`; the first from the `cursor` of the query on, if there is
+ * one. A pulse reads all loaded pages again: load few.
+ */
 export function usePages<P extends PathWith<"get">>(
   path: P,
   options: ReadOptions<P> = {},
@@ -52,7 +55,7 @@ export function usePages<P extends PathWith<"get">>(
     queryFn: ({ signal, pageParam }) =>
       call("get", path, {
         path: values,
-        query: { ...query, cursor: pageParam } as unknown as Query<P, "get">,
+        query: (pageParam ? { ...query, cursor: pageParam } : query) as Query<P, "get">,
         signal,
       } as Options<P, "get">),
     initialPageParam: undefined as string | undefined,

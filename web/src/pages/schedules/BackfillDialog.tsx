@@ -16,15 +16,15 @@ import { formatWall } from "./zones";
 const DAY = 86_400_000;
 const SHOWN = 200;
 
-/** First what it would do, then the deed: a change of the range asks for another look. */
+/** First what it would do, then the deed: only what was looked at can be started. */
 export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
   const [chosen] = useStored(zone);
   const [since, setSince] = useState(() => toInput(new Date(Date.now() - DAY), chosen));
   const [until, setUntil] = useState(() => toInput(new Date(), chosen));
   const [concurrency, setConcurrency] = useState("1");
-  const [plan, setPlan] = useState<Backfill | null>(null);
+  const [seen, setSeen] = useState<{ fields: string; plan: Backfill }>();
   const { name, tz = "UTC" } = schedule.definition;
-  const look = useAction("post", "/v1/schedules/{name}/backfill", { toastErrors: false, onDone: setPlan });
+  const look = useAction("post", "/v1/schedules/{name}/backfill", { toastErrors: false });
   const start = useAction("post", "/v1/schedules/{name}/backfill", {
     toastErrors: false,
     done: (made) => `The backfill of ${plural(made.total, "tick")} has begun`,
@@ -45,9 +45,12 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
       dry_run: dry,
     },
   });
-  const changed = (set: (value: string) => void) => (value: string) => {
-    set(value);
-    setPlan(null);
+  const fields = JSON.stringify(asked(false).body);
+  // An answer may come after the fields were changed: it is of the fields as they were.
+  const plan = seen?.fields === fields ? seen.plan : null;
+  const lookAt = async () => {
+    const answer = await look.run(asked(true));
+    if (answer) setSeen({ fields, plan: answer });
   };
   const where = chosen === "utc" ? "UTC" : localZone();
   return (
@@ -59,7 +62,7 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
       footer={
         <>
           <Button onClick={onClose}>Back</Button>
-          <Button disabled={!ready} busy={look.running} onClick={() => void look.run(asked(true))}>
+          <Button disabled={!ready} busy={look.running} onClick={() => void lookAt()}>
             Look at it
           </Button>
           <Button
@@ -75,19 +78,13 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
     >
       <div className={styles.stack}>
         <Fields columns={3}>
-          <TextField
-            label="From"
-            type="datetime-local"
-            hint={where}
-            value={since}
-            onChange={changed(setSince)}
-          />
+          <TextField label="From" type="datetime-local" hint={where} value={since} onChange={setSince} />
           <TextField
             label="To, not included"
             type="datetime-local"
             hint={where}
             value={until}
-            onChange={changed(setUntil)}
+            onChange={setUntil}
           />
           <TextField
             label="At once"
@@ -95,7 +92,7 @@ export function BackfillDialog({ schedule, onClose }: { schedule: Schedule; onCl
             min={1}
             hint="How many of its jobs may be under way."
             value={concurrency}
-            onChange={changed(setConcurrency)}
+            onChange={setConcurrency}
           />
         </Fields>
         {(look.error ?? start.error) && <ErrorNote error={look.error ?? start.error} />}

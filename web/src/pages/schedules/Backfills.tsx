@@ -7,6 +7,7 @@ import { Meter } from "~/components/Facts";
 import { Empty, ErrorNote } from "~/components/Note";
 import { Panel } from "~/components/Page";
 import { Table } from "~/components/Table";
+import { Unseen } from "~/components/Text";
 import { Time } from "~/components/Time";
 import { formatCount, safeText } from "~/lib/text";
 import { BackfillDialog } from "./BackfillDialog";
@@ -53,6 +54,7 @@ export function Backfills({ schedule }: { schedule: Schedule }) {
         <Table
           label="Backfills"
           rows={found.data?.items}
+          failed={found.error !== null}
           rowKey={(row) => String(row.id)}
           columns={[
             {
@@ -78,7 +80,7 @@ export function Backfills({ schedule }: { schedule: Schedule }) {
             },
             {
               id: "cancel",
-              head: "",
+              head: <Unseen>Actions</Unseen>,
               align: "end",
               cell: (row) =>
                 mayWrite &&

@@ -8,19 +8,22 @@ import { Panel } from "~/components/Page";
 import { Pager } from "~/components/Pager";
 import { STATES, StateBadge } from "~/components/StateBadge";
 import { type Column, Table } from "~/components/Table";
+import { Unseen } from "~/components/Text";
 import { Duration } from "~/components/Time";
 import { useSearchState } from "~/lib/search";
 import { plural, safeText } from "~/lib/text";
+import { type Href, useHref } from "~/shell/navigation";
 import { latestOf } from "./LatePanel";
 import styles from "./schedules.module.css";
 import type { Schedule, TickRecord } from "./types";
 import { markWords } from "./words";
-import { formatWall } from "./zones";
+import { anySeconds, formatWall } from "./zones";
 
 export function PastTicks({ schedule }: { schedule: Schedule }) {
   const { params, change } = useSearchState();
   const { name, tz = "UTC", jitter } = schedule.definition;
   const state = params.get("ticks");
+  const href = useHref();
   const pages = usePages("/v1/schedules/{name}/ticks", {
     path: { name },
     query: { tenant: schedule.tenant, state, due: true, limit: 50 },
@@ -49,8 +52,9 @@ export function PastTicks({ schedule }: { schedule: Schedule }) {
         <Table
           label="Past ticks"
           rows={rows}
+          failed={pages.error !== null}
           rowKey={(tick) => `${tick.at} ${tick.origin}`}
-          columns={columns(tz, Boolean(jitter))}
+          columns={columns(tz, { jitters: Boolean(jitter), exact: anySeconds(rows) }, href)}
           empty={
             <Empty title="No ticks here" icon="clock">
               They appear when their time has come, and stay.
@@ -70,12 +74,19 @@ export function PastTicks({ schedule }: { schedule: Schedule }) {
   );
 }
 
-function columns(tz: string, jitters: boolean): Column<TickRecord>[] {
+interface Told {
+  /** Its ticks are due a little later than its rule says. */
+  jitters: boolean;
+  /** With their seconds. */
+  exact: boolean;
+}
+
+function columns(tz: string, { jitters, exact }: Told, href: Href): Column<TickRecord>[] {
   return [
     {
       id: "at",
       head: tz,
-      cell: (tick) => <span className={styles.wall}>{formatWall(new Date(tick.at), tz)}</span>,
+      cell: (tick) => <span className={styles.wall}>{formatWall(new Date(tick.at), tz, exact)}</span>,
     },
     { id: "fate", head: "What became of it", cell: (tick) => <Fate tick={tick} /> },
     { id: "origin", head: "By", wide: true, cell: (tick) => safeText(tick.origin) },
@@ -97,9 +108,9 @@ function columns(tz: string, jitters: boolean): Column<TickRecord>[] {
     { id: "why", head: "Why", grow: true, cell: (tick) => (tick.detail ? safeText(tick.detail) : null) },
     {
       id: "job",
-      head: "",
+      head: <Unseen>Job</Unseen>,
       align: "end",
-      cell: (tick) => tick.job_id && <Link href={`/jobs/${tick.job_id}`}>Job</Link>,
+      cell: (tick) => tick.job_id && <Link href={href(`/jobs/${tick.job_id}`)}>Job</Link>,
     },
   ];
 }

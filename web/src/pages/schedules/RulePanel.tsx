@@ -5,6 +5,7 @@ import { Panel } from "~/components/Page";
 import { Text } from "~/components/Text";
 import { Time } from "~/components/Time";
 import { formatCount, safeText } from "~/lib/text";
+import { useHref } from "~/shell/navigation";
 import styles from "./schedules.module.css";
 import type { Rule, Schedule } from "./types";
 import { durationWords, sentences } from "./words";
@@ -13,6 +14,7 @@ import { durationWords, sentences } from "./words";
 export function RulePanel({ schedule }: { schedule: Schedule }) {
   const it = schedule.definition;
   const mayTasks = useMay("tasks:read");
+  const href = useHref();
   return (
     <Panel title="When and what">
       <div className={styles.stack}>
@@ -20,7 +22,7 @@ export function RulePanel({ schedule }: { schedule: Schedule }) {
           {(it.rules ?? []).map((rule, at) => (
             <li key={ruleText(rule)} className={styles.rule}>
               <code>{safeText(ruleText(rule))}</code>
-              <span>{safeText(schedule.words[at] ?? "")}</span>
+              {schedule.words[at] !== ruleText(rule) && <span>{safeText(schedule.words[at] ?? "")}</span>}
             </li>
           ))}
         </ul>
@@ -29,7 +31,10 @@ export function RulePanel({ schedule }: { schedule: Schedule }) {
             [
               "Task",
               mayTasks ? (
-                <Link key="task" href={`/tasks/${encodeURIComponent(it.task)}`}>
+                <Link
+                  key="task"
+                  href={href(`/tasks/${encodeURIComponent(it.task)}`, { tenant: schedule.tenant })}
+                >
                   {safeText(it.task)}
                 </Link>
               ) : (

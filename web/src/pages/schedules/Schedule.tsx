@@ -10,7 +10,7 @@ import { Skeleton } from "~/components/Skeleton";
 import { Tabs } from "~/components/Tabs";
 import { useSearchState } from "~/lib/search";
 import { safeText } from "~/lib/text";
-import { keepTenant } from "~/shell/navigation";
+import { useHref } from "~/shell/navigation";
 import { Backfills } from "./Backfills";
 import { type Deed, DeedDialog } from "./deeds";
 import { Editor } from "./editor/Editor";
@@ -38,6 +38,7 @@ export default function SchedulePage() {
   const name = decodeURIComponent(useParams<{ name: string }>().name);
   const { params } = useSearchState();
   const mayWrite = useMay("schedules:write");
+  const href = useHref();
   const found = useApi("/v1/schedules/{name}", {
     path: { name },
     query: { tenant: useTenant() },
@@ -48,7 +49,7 @@ export default function SchedulePage() {
   if (found.data && params.has("edit") && mayWrite) return <Editor key={name} schedule={found.data} />;
   if (found.data) return <Shown schedule={found.data} />;
   return (
-    <Page title={name} back={{ href: keepTenant("/schedules", params.get("tenant")), label: "Schedules" }}>
+    <Page title={name} back={{ href: href("/schedules"), label: "Schedules" }}>
       {found.error === null ? (
         <Skeleton height="12rem" />
       ) : found.error.code === "not_found" ? (
@@ -64,13 +65,14 @@ export default function SchedulePage() {
 
 function Shown({ schedule }: { schedule: Schedule }) {
   const { params, change } = useSearchState();
+  const href = useHref();
   const tab = TABS.find((each) => each.id === params.get("tab"))?.id ?? "next";
   return (
     <Page
       title={schedule.definition.name}
       mark={<ScheduleState state={schedule.state} />}
       about={schedule.definition.description ? safeText(schedule.definition.description) : undefined}
-      back={{ href: keepTenant("/schedules", params.get("tenant")), label: "Schedules" }}
+      back={{ href: href("/schedules"), label: "Schedules" }}
       actions={<Actions schedule={schedule} />}
     >
       <Grid least="24rem">
@@ -110,7 +112,10 @@ function Actions({ schedule }: { schedule: Schedule }) {
   const [deed, setDeed] = useState<Deed | null>(null);
   const { change } = useSearchState();
   const mayWrite = useMay("schedules:write");
-  const jobs = `/jobs?label=${encodeURIComponent(`schedule=${schedule.definition.name}`)}`;
+  const jobs = useHref()("/jobs", {
+    label: `schedule:${schedule.definition.name}`,
+    tenant: schedule.tenant,
+  });
   const paused = schedule.state === "paused";
   return (
     <>

@@ -41,6 +41,7 @@ export function ScheduleList() {
           label="Schedules"
           columns={scheduleColumns({ all, href, ask })}
           rows={rows}
+          failed={pages.error !== null}
           rowKey={(row) => `${row.tenant}/${row.definition.name}`}
           href={(row) => href(row.definition.name, row.tenant)}
           empty={

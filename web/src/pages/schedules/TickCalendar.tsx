@@ -1,14 +1,16 @@
 import { useState } from "react";
 import { Link } from "wouter";
-import { useApi } from "~/api/hooks";
+import { useApi, usePages } from "~/api/hooks";
 import type { State } from "~/api/types";
 import { Drawer } from "~/components/Dialog";
 import { Icon } from "~/components/Icon";
 import { ErrorNote } from "~/components/Note";
 import { Panel } from "~/components/Page";
+import { Pager } from "~/components/Pager";
 import { STATES, StateGlyph } from "~/components/StateBadge";
 import { classes } from "~/lib/classes";
-import { safeText } from "~/lib/text";
+import { plural, safeText } from "~/lib/text";
+import { useHref } from "~/shell/navigation";
 import { MonthGrid } from "./MonthGrid";
 import { dayWords } from "./month";
 import styles from "./month.module.css";
@@ -20,12 +22,16 @@ import { wallOf } from "./zones";
 const ROOM = 4;
 const MOST = 1000;
 
-/** A month of one schedule: what became of the ticks behind us, and what the rule makes of the days ahead. */
+/**
+ * A month of one schedule: what became of the ticks behind us, and what the rule makes of the days ahead. The ticks are
+ * read from the latest back, so many at a time; a day that was not reached says so.
+ */
 export function TickCalendar({ schedule }: { schedule: Schedule }) {
   const shown = useMonth();
   const [open, setOpen] = useState<string | null>(null);
   const { name } = schedule.definition;
   const { tenant } = schedule;
+  const href = useHref();
   const now = new Date();
   // To the minute, so that the question stays the same for a while.
   const next = new Date(Math.ceil(now.getTime() / 60_000) * 60_000);
@@ -41,32 +47,48 @@ export function TickCalendar({ schedule }: { schedule: Schedule }) {
     enabled: since < shown.until && schedule.state === "active",
     every: 60,
   });
-  const behind = useApi("/v1/schedules/{name}/ticks", {
+  const behind = usePages("/v1/schedules/{name}/ticks", {
     path: { name },
     query: { tenant, cursor: shown.until.toISOString(), due: true, limit: MOST },
     enabled: shown.since < now,
-    live: 5,
+    every: shown.until > now ? 15 : undefined,
   });
+  const read = shown.since < now ? behind.data?.pages.flatMap((page) => page.items) : [];
+  const earliest = read?.at(-1);
+  const unread = behind.hasNextPage && earliest && new Date(earliest.at) > shown.since;
+  const reached = unread ? wallOf(new Date(earliest.at), shown.tz).day : null;
   const items = new Map(ahead.data?.days.map((day) => [day.day, day.items[0]]));
-  const records = byDay(shown.since < now ? behind.data?.items : [], shown.since, shown.tz);
+  const records = byDay(read, shown.since, shown.tz);
   const opened = open === null ? [] : (records.get(open) ?? []);
   return (
     <Panel flush>
-      {ahead.error && <ErrorNote error={ahead.error} />}
+      {ahead.error && <ErrorNote error={ahead.error} retry={() => void ahead.refetch()} />}
+      {behind.error && <ErrorNote error={behind.error} retry={() => void behind.refetch()} />}
       <MonthGrid
         shown={shown}
         onOpen={setOpen}
         day={(day) => {
           const [record, item] = [records.get(day) ?? [], items.get(day)];
-          if (record.length === 0 && item === undefined) return null;
+          if (reached !== null && day < reached) return <span className={styles.unread}>not read yet</span>;
+          const cut = day === reached;
+          if (record.length === 0 && item === undefined && !cut) return null;
           return (
             <div className={styles.entries}>
+              {cut && <span className={styles.unread}>earlier ones not read yet</span>}
               <Records records={record} tz={shown.tz} onMore={() => setOpen(day)} />
               {item && <Coming item={item} tz={shown.tz} />}
             </div>
           );
         }}
       />
+      {reached !== null && (
+        <Pager
+          about={`The latest ${plural(read?.length ?? 0, "tick")}, back to ${dayWords(reached)}`}
+          more
+          busy={behind.isFetchingNextPage}
+          onMore={() => void behind.fetchNextPage()}
+        />
+      )}
       {(ahead.data?.frequent.length ?? 0) > 0 && (
         <p className={styles.foot}>
           It fires too often for its days ahead to be shown here: see the next ticks.
@@ -74,13 +96,16 @@ export function TickCalendar({ schedule }: { schedule: Schedule }) {
       )}
       {open !== null && (
         <Drawer title={dayWords(open)} open onClose={() => setOpen(null)}>
+          {reached !== null && open <= reached && (
+            <p className={styles.foot}>Not all of this day was read yet: “Show more” is below the month.</p>
+          )}
           <ul className={styles.list}>
             {opened.map((tick) => (
               <li key={`${tick.at} ${tick.origin}`}>
                 <time dateTime={tick.at}>{wallOf(new Date(tick.at), shown.tz).time}</time>
                 <span>
                   {tick.job_id ? (
-                    <Link href={`/jobs/${tick.job_id}`}>{tick.job_state}</Link>
+                    <Link href={href(`/jobs/${tick.job_id}`)}>{tick.job_state}</Link>
                   ) : (
                     fateWords(tick)
                   )}
@@ -128,6 +153,7 @@ function Records({ records, tz, onMore }: { records: TickRecord[]; tz: string; o
 }
 
 function Record({ tick, tz }: { tick: TickRecord; tz: string }) {
+  const href = useHref();
   const inner = (
     <>
       <time dateTime={tick.at}>{wallOf(new Date(tick.at), tz).time}</time>
@@ -137,7 +163,7 @@ function Record({ tick, tz }: { tick: TickRecord; tz: string }) {
   );
   if (!tick.job_id) return <div className={styles.entry}>{inner}</div>;
   return (
-    <Link href={`/jobs/${tick.job_id}`} className={styles.entry}>
+    <Link href={href(`/jobs/${tick.job_id}`)} className={styles.entry}>
       {inner}
     </Link>
   );

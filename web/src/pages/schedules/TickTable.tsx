@@ -1,10 +1,11 @@
 import type { ReactNode } from "react";
-import { Table } from "~/components/Table";
+import { type Column, Table } from "~/components/Table";
 import { Time } from "~/components/Time";
 import { Marks } from "./Marks";
 import styles from "./schedules.module.css";
 import type { Tick } from "./types";
-import { formatWall } from "./zones";
+import { effectsOf } from "./words";
+import { anySeconds, formatWall } from "./zones";
 
 interface TickTableProps {
   label: string;
@@ -16,6 +17,21 @@ interface TickTableProps {
 
 /** Ticks to come, by the schedule's own clock: that is the one its rule is written for. */
 export function TickTable({ label, ticks, tz, empty, skeleton }: TickTableProps) {
+  const exact = anySeconds(ticks);
+  const changed = ticks?.some((tick) => effectsOf(tick).length > 0) ?? false;
+  const runs: Column<Tick> = {
+    id: "in",
+    head: "Runs",
+    wide: changed,
+    grow: !changed,
+    cell: (tick) => (tick.skipped ? "not" : <Time at={tick.run_at} />),
+  };
+  const effects: Column<Tick> = {
+    id: "effects",
+    head: "What changes it",
+    grow: true,
+    cell: (tick) => <Marks tick={tick} detail />,
+  };
   return (
     <Table
       label={label}
@@ -29,17 +45,12 @@ export function TickTable({ label, ticks, tz, empty, skeleton }: TickTableProps)
           head: tz,
           cell: (tick) => (
             <span className={tick.skipped ? `${styles.wall} ${styles.gone}` : styles.wall}>
-              {formatWall(new Date(tick.at), tz)}
+              {formatWall(new Date(tick.at), tz, exact)}
             </span>
           ),
         },
-        {
-          id: "in",
-          head: "Runs",
-          wide: true,
-          cell: (tick) => (tick.skipped ? "not" : <Time at={tick.run_at} />),
-        },
-        { id: "effects", head: "What changes it", grow: true, cell: (tick) => <Marks tick={tick} detail /> },
+        runs,
+        ...(changed ? [effects] : []),
       ]}
     />
   );

@@ -3,6 +3,7 @@ import { IconButton } from "~/components/Button";
 import { Icon } from "~/components/Icon";
 import { Menu } from "~/components/Menu";
 import type { Column } from "~/components/Table";
+import { Unseen } from "~/components/Text";
 import { Time } from "~/components/Time";
 import { formatCount, safeText } from "~/lib/text";
 import type { Deed } from "./deeds";
@@ -42,7 +43,7 @@ export function scheduleColumns({ all, href, ask }: Given): Column<Schedule>[] {
     { id: "runs", head: "Runs", align: "end", wide: true, cell: (row) => formatCount(row.runs) },
     ask !== undefined && {
       id: "deeds",
-      head: "",
+      head: <Unseen>Actions</Unseen>,
       align: "end",
       width: "6rem",
       cell: (row) => <Deeds row={row} ask={ask} />,
@@ -92,7 +93,7 @@ function ComingTick({ tick }: { tick: Tick }) {
     <span className={styles.flagged} title={safeText(tick.detail ?? words)}>
       {time}
       <Icon name="warn" size={12} />
-      <span className={styles.unseen}>{words}</span>
+      <Unseen>{words}</Unseen>
     </span>
   );
 }

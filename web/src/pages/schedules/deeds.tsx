@@ -10,6 +10,7 @@ import { safeText } from "~/lib/text";
 import { finished, serverFaults } from "~/params/draft";
 import { ParamsEditor, paramFaults } from "~/params/ParamsEditor";
 import type { Draft } from "~/params/shape";
+import { useHref } from "~/shell/navigation";
 import styles from "./schedules.module.css";
 import type { Schedule } from "./types";
 
@@ -64,10 +65,11 @@ function RestDialog({ deed, schedule, onClose }: DeedProps & { deed: "pause" | "
 function DeleteDialog({ schedule, onClose }: DeedProps) {
   const [why, setWhy] = useState("");
   const [, go] = useLocation();
+  const href = useHref();
   const { name } = schedule.definition;
   const action = useAction("delete", "/v1/schedules/{name}", {
     done: `${safeText(name)} is deleted`,
-    onDone: () => go("/schedules"),
+    onDone: () => go(href("/schedules")),
   });
   return (
     <Confirm
@@ -98,12 +100,13 @@ function TriggerDialog({ schedule, onClose }: DeedProps) {
   const schema = useApi("/v1/tasks/{name}", { path: { name: task }, query: { tenant: schedule.tenant } }).data
     ?.definition.params_schema;
   const [, go] = useLocation();
+  const href = useHref();
   const action = useAction("post", "/v1/schedules/{name}/trigger", {
     toastErrors: false,
     onDone: (answer) => {
       toast.done(`${safeText(name)} runs now`, {
         label: "Open the job",
-        onClick: () => go(`/jobs/${answer.job_id}`),
+        onClick: () => go(href(`/jobs/${answer.job_id}`)),
       });
       onClose();
     },

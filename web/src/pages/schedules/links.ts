@@ -1,10 +1,7 @@
-import { useSession } from "~/api/session";
+import { useHref } from "~/shell/navigation";
 
-/** The address of a schedule's page; names may have slashes in them. Keys of no tenant name it. */
-export function useScheduleHref(): (name: string, tenant: string, query?: Record<string, string>) => string {
-  const free = !useSession()?.tenant;
-  return (name, tenant, query = {}) => {
-    const search = new URLSearchParams(free ? { ...query, tenant } : query).toString();
-    return `/schedules/${encodeURIComponent(name)}${search === "" ? "" : `?${search}`}`;
-  };
+/** The address of a schedule's page; names may have slashes in them. */
+export function useScheduleHref(): (name: string, tenant: string) => string {
+  const href = useHref();
+  return (name, tenant) => href(`/schedules/${encodeURIComponent(name)}`, { tenant });
 }

@@ -34,14 +34,19 @@ export interface Wall {
   weekday: string;
   /** 2026-11-16 */
   day: string;
-  /** 07:05, with seconds only where there are any. */
+  /** 07:05, with seconds only where there are any, or where asked. */
   time: string;
 }
 
-export function wallOf(at: Date, tz: string): Wall {
+/** Whether any of them is not on a full minute: then all should be written with their seconds, one below the other. */
+export function anySeconds(ticks: readonly { at: string }[] | undefined): boolean {
+  return ticks?.some(({ at }) => Date.parse(at) % 60_000 !== 0) ?? false;
+}
+
+export function wallOf(at: Date, tz: string, exact = false): Wall {
   const parts: Record<string, string> = {};
   for (const { type, value } of formatter(tz).formatToParts(at)) parts[type] = value;
-  const seconds = parts.second === "00" ? "" : `:${parts.second}`;
+  const seconds = parts.second === "00" && !exact ? "" : `:${parts.second}`;
   return {
     weekday: parts.weekday ?? "",
     day: `${parts.year}-${parts.month}-${parts.day}`,
@@ -50,8 +55,8 @@ export function wallOf(at: Date, tz: string): Wall {
 }
 
 /** "Fri 2026-11-20 10:00" */
-export function formatWall(at: Date, tz: string): string {
-  const { weekday, day, time } = wallOf(at, tz);
+export function formatWall(at: Date, tz: string, exact = false): string {
+  const { weekday, day, time } = wallOf(at, tz, exact);
   return `${weekday} ${day} ${time}`;
 }
 

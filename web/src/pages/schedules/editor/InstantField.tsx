@@ -18,6 +18,8 @@ export function InstantField({ label, value, onChange, error }: InstantFieldProp
     <TextField
       label={label}
       type="datetime-local"
+      // Chromium takes six digits of a year otherwise, so that nobody gets on to the hour by typing.
+      max="9999-12-31T23:59"
       hint={chosen === "utc" ? "UTC" : localZone()}
       error={error}
       value={value === null ? "" : toInput(new Date(value), chosen)}

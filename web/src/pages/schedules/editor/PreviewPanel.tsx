@@ -7,7 +7,7 @@ import { safeText } from "~/lib/text";
 import { Marks } from "../Marks";
 import type { Tick } from "../types";
 import { effectsOf } from "../words";
-import { formatWall } from "../zones";
+import { anySeconds, formatWall } from "../zones";
 import styles from "./editor.module.css";
 import type { DraftPreview } from "./usePreview";
 
@@ -57,12 +57,13 @@ interface TicksProps {
 }
 
 function Ticks({ label, ticks, tz, stale }: TicksProps) {
+  const exact = anySeconds(ticks);
   return (
     <ol className={classes(styles.ticks, stale && styles.stale)} aria-label={label}>
       {ticks.map((tick) => (
         <li key={tick.at}>
           <span className={classes(styles.wall, tick.skipped && styles.gone)}>
-            {formatWall(new Date(tick.at), tz)}
+            {formatWall(new Date(tick.at), tz, exact)}
           </span>
           <span className={styles.relative}>{tick.skipped ? "" : <Time at={tick.run_at} />}</span>
           {effectsOf(tick).length > 0 && (

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { call } from "~/api/call";
 import { ApiError } from "~/api/error";
+import { useSettled } from "~/lib/typing";
 import { AHEAD } from "../NextTicks";
 import type { Definition, Tick } from "../types";
 import type { Trouble } from "./faults";
@@ -52,13 +53,4 @@ export function usePreview(definition: Definition | null, tenant: string | undef
 /** What has not been filled in yet must not keep the ticks from being shown. */
 function named(definition: Definition): Definition {
   return { ...definition, name: definition.name || UNNAMED, task: definition.task || UNNAMED };
-}
-
-function useSettled<T>(value: T, pause: number): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), pause);
-    return () => clearTimeout(timer);
-  }, [value, pause]);
-  return settled;
 }

@@ -14,13 +14,16 @@ policy was broken, or if a script threw.
 """
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.resources import files
-from typing import Any, Final
+from time import monotonic
+from typing import Any, Final, TypeVar
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from horae.model.roles import Role
 
@@ -34,6 +37,7 @@ PATIENCE: Final = 20_000
 """Milliseconds; costs time only where something is wrong."""
 DESKTOP: Final = {"width": 1280, "height": 800}
 PHONE: Final = {"width": 390, "height": 844}
+T = TypeVar("T")
 
 
 @pytest.fixture(scope="session")
@@ -99,6 +103,9 @@ def open_page(house: House, browser: Browser) -> Iterator[OpenPage]:
 
     yield open_one
     for context in contexts:
+        for page in context.pages:  # which pytest shows when the test has failed
+            with suppress(Error):  # One that has crashed tells nothing, and spoils neither the test nor the next page.
+                print(f"--- {page.url}\n{page.locator('body').inner_text(timeout=2_000)[:3000]}")
         context.close()
     assert complaints == []
 
@@ -107,6 +114,23 @@ def open_page(house: House, browser: Browser) -> Iterator[OpenPage]:
 def page(open_page: OpenPage) -> Page:
     """Signed in as an admin of all tenants."""
     return open_page()
+
+
+@pytest.fixture
+def tenant(house: House, request: pytest.FixtureRequest) -> str:
+    """A tenant of the test's own: what others left behind is not in its figures and lists."""
+    name = re.sub(r"[^a-z0-9]", "-", request.node.name)[:60]
+    house.key(Role.ADMIN, name)
+    return name
+
+
+def until(page: Page, look: Callable[[], T], what: str) -> T:
+    """What a look gives, once it gives something; in between, requests and events of the page come by."""
+    end = monotonic() + PATIENCE / 1000
+    while not (found := look()):
+        assert monotonic() < end, f"waited in vain for {what}"
+        page.wait_for_timeout(20)
+    return found
 
 
 def _watch(page: Page, url: str, complaints: list[str]) -> None:

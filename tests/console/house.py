@@ -5,12 +5,14 @@ is done on that thread.
 """
 
 import asyncio
+import shlex
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from horae.cli.program import build
 from horae.client.client import Client
 from horae.model.roles import Role
 from horae.testing.database import cloned_database
@@ -23,6 +25,15 @@ T = TypeVar("T")
 APP = f"{Path(__file__).with_name('console_app.py')}:app"
 WORKER = "w1"
 ENDED = {"succeeded", "failed", "cancelled", "expired", "dropped"}
+
+
+def understood(commands: str) -> str:
+    """Commands that a page shows, a line each, once the command line has read them without complaint."""
+    for line in commands.splitlines():
+        program, *words = shlex.split(line)
+        assert program == "horae"
+        build().parse_args(words, print_error=False, exit_on_error=False)
+    return commands
 
 
 class House:

@@ -20,11 +20,13 @@ BEAT_SECONDS: Final = 3.0
 
 
 @contextmanager
-def stand_in(house: House, name: str, *, tasks: tuple[str, ...] = (), running: int = 0, **said: Any) -> Iterator[int]:
+def stand_in(
+    house: House, name: str, *, tasks: tuple[str, ...] = (), running: int = 0, tenant: str | None = None, **said: Any
+) -> Iterator[int]:
     """A worker that joins, sends heartbeats, takes no job and leaves at the end. Gives its id."""
     joining = Join(name=name, slots=4, tasks=[TaskDefinition(name=task) for task in tasks], **{"host": "h", **said})
     over = threading.Event()
-    with Client(connection=Connection(house.url, house.stack.keys[Role.WORKER])) as client:
+    with Client(connection=Connection(house.url, house.key(Role.WORKER, tenant))) as client:
         worker_id = _post(client, "/v1/workers", joining, Joined).worker_id
 
         def beat() -> None:

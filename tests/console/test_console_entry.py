@@ -26,6 +26,18 @@ def test_a_key_signs_in_and_one_can_sign_out(house: House, open_page: OpenPage) 
     assert page.evaluate("document.cookie") == ""
 
 
+def test_one_who_could_not_be_signed_out_is_told_so_and_can_try_again(page: Page) -> None:
+    page.goto("/console/jobs")
+    page.route("**/v1/session", lambda route: route.abort() if route.request.method == "DELETE" else route.continue_())
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("alert")).to_contain_text("You are still signed in")
+    expect(page).to_have_url(re.compile("/console/jobs"))
+    page.unroute_all()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page).to_have_url(re.compile("/console/sign-in"))
+    assert page.context.cookies() == []
+
+
 def test_a_wrong_key_is_told_so(open_page: OpenPage) -> None:
     page = open_page(signed_in=False)
     page.goto("/console/sign-in")

@@ -3,17 +3,24 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
+import msgspec
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from horae.model.gates import Action
 from horae.model.roles import Role
 from horae.wire.gates import GateCreate
+from horae.wire.quotas import QueuePage
+from horae.wire.workers import WorkerPage
 
 from .conftest import PHONE, OpenPage
 from .console_app import HOSTILE
 from .house import WORKER, House
 from .standin import stand_in
+
+JSON: Final = "application/json"
 
 
 def row(page: Page, table: str, text: str) -> Locator:
@@ -134,7 +141,7 @@ def test_one_worker_tells_what_it_ran_and_what_happened_to_it(house: House, page
     house.client.drain(worker_id(house), "new disk")
     house.client.resume(worker_id(house))
     page.goto(f"/console/workers/{worker_id(house)}")
-    ran = row(page, "Executions", job_id)
+    ran = row(page, "Executions", job_id[-6:])
     expect(ran).to_contain_text("add")
     expect(ran).to_contain_text("succeeded")
     history = page.get_by_role("list", name="Health history")
@@ -157,6 +164,46 @@ def test_a_viewer_sees_the_fleet_and_no_action(house: House, open_page: OpenPage
     expect(page.get_by_role("list", name="Health history")).to_contain_text("Joined")
     for deed in ("Drain…", "Maintenance…", "Resume"):
         expect(page.get_by_role("button", name=deed)).to_have_count(0)
+
+
+def test_a_tenants_operator_steers_its_own_workers_only(house: House, open_page: OpenPage) -> None:
+    with stand_in(house, "reds-own", tenant="red"):
+        page = open_page(Role.OPERATOR, "red")
+        page.goto("/console/workers")
+        expect(row(page, "Workers", "reds-own").get_by_role("button", name=re.compile("Actions on"))).to_be_visible()
+        expect(row(page, "Workers", WORKER)).to_be_visible()
+        expect(row(page, "Workers", WORKER).get_by_role("button")).to_have_count(0)
+        page.goto(f"/console/workers/{worker_id(house)}")
+        expect(page.get_by_role("list", name="Health history")).to_contain_text("Joined")
+        for deed in ("Drain…", "Maintenance…"):
+            expect(page.get_by_role("button", name=deed)).to_have_count(0)
+
+
+def test_a_fleet_that_is_not_all_there_says_so_and_shows_more(house: House, page: Page) -> None:
+    page.route(re.compile(r"/v1/workers\?"), lambda route: route.continue_(url=f"{route.request.url}&limit=1"))
+    with stand_in(house, "one-more"):
+        page.goto("/console/workers")
+        expect(page.get_by_text("This is the worker that joined last")).to_be_visible()
+        expect(page.get_by_role("region", name="The fleet")).to_contain_text("1+")
+        expect(row(page, "Workers", WORKER)).to_have_count(0)
+        page.get_by_role("button", name="Read more").click()
+        expect(row(page, "Workers", WORKER)).to_be_visible()
+        expect(page.get_by_text("joined last")).to_have_count(0)
+
+
+def test_of_many_workers_some_are_drawn_and_all_are_found(house: House, page: Page) -> None:
+    worker = house.client.workers().items[0]
+    many = WorkerPage([msgspec.structs.replace(worker, id=n, name=f"many-{n}") for n in range(150)])
+    answer = msgspec.json.encode(many)
+    page.route(re.compile(r"/v1/workers\?"), lambda route: route.fulfill(body=answer, content_type=JSON))
+    page.goto("/console/workers")
+    rows = page.get_by_role("table", name="Workers").locator("tbody").get_by_role("row")
+    expect(page.get_by_text("100 of 150 workers")).to_be_visible()
+    expect(rows).to_have_count(100)
+    page.get_by_role("button", name="Show more").click()
+    expect(rows).to_have_count(150)
+    page.get_by_label("Search workers").fill("many-149")
+    expect(rows).to_have_count(1)
 
 
 def test_a_hostile_host_name_is_shown_as_text(house: House, page: Page) -> None:
@@ -203,6 +250,32 @@ def test_a_queue_tells_who_waits_and_for_what(house: House, page: Page) -> None:
     expect(page).not_to_have_url(re.compile("queue="))
 
 
+def test_a_queue_is_held_from_its_drawer(house: House, page: Page) -> None:
+    house.run("add", {"a": 1}, queue="post")
+    page.goto("/console/queues?queue=post&of=default")
+    page.get_by_role("link", name="Hold this queue…").click()
+    form = page.get_by_role("dialog", name="New gate")
+    expect(form.get_by_label("Queue", exact=True)).to_have_value("post")
+    expect(form.get_by_label("Tenant", exact=True)).to_have_value("default")
+    form.get_by_label("Reason").fill("no stamps")
+    form.get_by_role("button", name="Close the gate").click()
+    expect(row(page, "Gates in force", "no stamps")).to_contain_text("queue post")
+    (gate,) = house.client.gates().items
+    assert (gate.tenant, gate.queue, gate.action) == ("default", "post", Action.HOLD)
+    expect(page).not_to_have_url(re.compile("queue="))
+
+
+def test_a_viewer_cannot_hold_a_queue(house: House, open_page: OpenPage) -> None:
+    house.run("add", {"a": 1}, queue="post")
+    page = open_page(Role.VIEWER)
+    page.goto("/console/queues?queue=post&of=default")
+    expect(page.get_by_role("dialog", name=re.compile("Queue post"))).to_contain_text("Nobody waits")
+    expect(page.get_by_role("link", name="Hold this queue…")).to_have_count(0)
+    page.goto("/console/gates?new=1&queue=post")
+    expect(page.get_by_text("No gate is closed")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_queues_are_opened_by_keyboard(house: House, page: Page) -> None:
     house.run("add", {"a": 1}, queue="keys")
     page.goto("/console/queues?text=keys")
@@ -210,6 +283,24 @@ def test_queues_are_opened_by_keyboard(house: House, page: Page) -> None:
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog", name=re.compile("Queue keys"))).to_contain_text("Nobody waits")
+
+
+def test_of_thousands_of_queues_some_are_drawn_and_all_are_found(house: House, page: Page) -> None:
+    house.run("add", {"a": 1}, queue="many")
+    queue = house.until(lambda: house.client.queues().items, "the sums")[0]
+    many = QueuePage([msgspec.structs.replace(queue, queue=f"many-{n}", pending=2) for n in range(5000)], more=True)
+    answer = msgspec.json.encode(many)
+    page.route(re.compile(r"/v1/queues(\?|$)"), lambda route: route.fulfill(body=answer, content_type=JSON))
+    page.goto("/console/queues")
+    rows = page.get_by_role("table", name="Queues").locator("tbody").get_by_role("row")
+    expect(page.get_by_text("The server tells of 5,000 queues at most")).to_be_visible()
+    expect(page.get_by_role("region", name="All queues")).to_contain_text("10K")
+    expect(rows).to_have_count(100)
+    page.get_by_role("button", name="Show more").click()
+    expect(rows).to_have_count(200)
+    expect(page.get_by_text("200 of 5,000 queues")).to_be_visible()
+    page.get_by_label("Search queues").fill("many-4999")
+    expect(rows).to_have_count(1)
 
 
 def test_a_tenants_key_sees_its_own_queues_only(house: House, open_page: OpenPage) -> None:

@@ -4,8 +4,10 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from horae.model.gates import Action
 from horae.model.roles import Role
 from horae.wire.gates import GateCreate
+from horae.wire.limits import LimitPut
 
 from .conftest import PHONE, OpenPage
 from .house import House
@@ -35,10 +37,10 @@ def test_a_failure_is_there_by_its_cause_and_leads_to_the_dead_letters(house: Ho
 
 def test_the_range_stands_in_the_address_and_survives_a_reload(page: Page) -> None:
     page.goto("/console/")
-    page.get_by_role("button", name="7d", exact=True).click()
+    page.get_by_role("button", name="7 d", exact=True).click()
     expect(page).to_have_url(re.compile("range=7d"))
     page.reload()
-    expect(page.get_by_role("button", name="7d", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="7 d", exact=True)).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_gate_in_force_is_named(house: House, page: Page) -> None:
@@ -50,6 +52,37 @@ def test_a_gate_in_force_is_named(house: House, page: Page) -> None:
         expect(policy).to_contain_text("holds")
     finally:
         house.client.release_gate(gate.id)
+
+
+def test_nobody_is_told_to_submit_jobs_that_a_gate_refuses(house: House, page: Page) -> None:
+    house.key(Role.VIEWER, "quiet")
+    page.goto("/console/?tenant=quiet")
+    start = page.get_by_text("Nothing has happened in this time")
+    expect(start).to_be_visible()
+    expect(page.get_by_role("region", name="Running per worker").get_by_role("link", name="w1")).to_be_visible()
+    policy = page.get_by_role("region", name="Gates and limits in force")
+    expect(policy).to_be_visible()
+    gate = house.client.create_gate(GateCreate(tenant="quiet", action=Action.REJECT, reason="moving house"))
+    try:
+        expect(policy).to_contain_text("moving house")
+        expect(policy).to_contain_text("refuses")
+        expect(start).to_have_count(0)
+    finally:
+        house.client.release_gate(gate.id)
+
+
+def test_a_limit_that_is_used_up_is_named(house: House, page: Page) -> None:
+    house.client.put_limit("one-hold", LimitPut(task="hold", max_running=1))
+    _, release = house.holding("limited")
+    try:
+        page.goto("/console/")
+        policy = page.get_by_role("region", name="Gates and limits in force")
+        expect(policy).to_contain_text("1 used up")
+        policy.get_by_role("link", name="one-hold").click()
+        expect(page.get_by_role("dialog", name="Limit one-hold")).to_contain_text("1 of 1")
+    finally:
+        release.touch()
+        house.client.remove_limit("one-hold")
 
 
 def test_home_shows_workers_with_what_they_run(page: Page) -> None:

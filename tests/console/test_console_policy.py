@@ -2,18 +2,22 @@
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
+import msgspec
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from horae.model.gates import Action
 from horae.model.roles import Role
-from horae.wire.gates import GateCreate, Stop
-from horae.wire.limits import LimitPut
+from horae.wire.gates import GateCreate, GatePage, Stop
+from horae.wire.limits import LimitPage, LimitPut
 
 from .conftest import OpenPage
 from .console_app import HOSTILE
 from .house import House
+
+JSON: Final = "application/json"
 
 
 def row(page: Page, table: str, text: str) -> Locator:
@@ -93,11 +97,33 @@ def test_a_limit_tells_who_runs_under_it_and_who_waits_behind_it(house: House, p
     waits = house.submit("hold", {"until": str(house.folder / "gate.release")})
     page.goto("/console/limits?limit=one-hold")
     drawer = dialog(page, "Limit one-hold")
-    expect(row(page, "Jobs that run under it", runs)).to_contain_text("hold")
+    expect(row(page, "Jobs that run under it", runs[-6:])).to_contain_text("hold")
     lane = drawer.get_by_role("table", name="Who waits").get_by_role("row").filter(has_text="hold")
-    expect(lane.get_by_role("link", name="limit one-hold")).to_be_visible()
+    expect(lane.get_by_role("link", name="limit one-hold")).to_have_attribute("href", re.compile("tenant=default"))
     expect(lane.get_by_role("link").first).to_have_attribute("href", re.compile(waits))
     expect(drawer.get_by_text("1 of 1")).to_be_visible()
+
+
+def test_what_went_wrong_in_a_window_is_told_above_it(house: House, page: Page) -> None:
+    house.client.put_limit("stuck", LimitPut(task="add", max_running=1))
+    page.route(
+        "**/v1/limits/stuck*",
+        lambda route: route.fulfill(status=500) if route.request.method == "DELETE" else route.fallback(),
+    )
+    page.goto("/console/limits?limit=stuck")
+    page.get_by_role("button", name="Delete…").click()
+    asked = dialog(page, "Delete the limit")
+    asked.get_by_role("button", name="Delete").click()
+    expect(asked.get_by_role("alert")).to_be_visible()
+    asked.get_by_role("button", name="Back").click()
+    told = dialog(page, "Limit stuck").get_by_role("alert")
+    told.get_by_role("button", name="Dismiss").click()
+    expect(told).to_have_count(0)
+    page.unroute("**/v1/limits/stuck*")
+    page.get_by_role("button", name="Delete…").click()
+    asked.get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("status").filter(has_text="The limit stuck is gone")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_a_viewer_sees_limits_and_no_deed(house: House, open_page: OpenPage) -> None:
@@ -111,6 +137,21 @@ def test_a_viewer_sees_limits_and_no_deed(house: House, open_page: OpenPage) -> 
     expect(dialog(page, "Limit seen")).to_contain_text("Nothing runs under it")
     for deed in ("Change…", "Delete…"):
         expect(page.get_by_role("button", name=deed)).to_have_count(0)
+
+
+def test_of_many_limits_some_are_drawn_and_all_are_found(house: House, page: Page) -> None:
+    limit = house.client.put_limit("many", LimitPut(task="add", max_running=1))
+    many = LimitPage([msgspec.structs.replace(limit, name=f"many-{n}") for n in range(150)])
+    answer = msgspec.json.encode(many)
+    page.route(re.compile(r"/v1/limits(\?|$)"), lambda route: route.fulfill(body=answer, content_type=JSON))
+    page.goto("/console/limits")
+    rows = page.get_by_role("table", name="Limits").locator("tbody").get_by_role("row")
+    expect(page.get_by_text("100 of 150 limits")).to_be_visible()
+    expect(rows).to_have_count(100)
+    page.get_by_role("button", name="Show more").click()
+    expect(rows).to_have_count(150)
+    page.get_by_label("Search limits").fill("many-149")
+    expect(rows).to_have_count(1)
 
 
 def test_a_limit_of_all_is_not_a_tenants_to_change(house: House, open_page: OpenPage) -> None:
@@ -135,7 +176,7 @@ def test_a_gate_shows_the_jobs_it_is_for_before_it_is_closed(house: House, page:
     expect(form.get_by_text("2 of 2 waiting jobs")).to_be_visible()
     form.get_by_label("Condition").fill("params.text == 'acme'")
     expect(form.get_by_text("1 of 2 waiting jobs")).to_be_visible()
-    expect(form.get_by_role("link", name=wanted)).to_be_visible()
+    expect(form.get_by_role("link", name=wanted[-6:])).to_be_visible()
     form.get_by_role("button", name="Close the gate").click()
     expect(form.get_by_text("Say why")).to_be_visible()
     form.get_by_label("Reason").fill("acme is on holiday")
@@ -215,6 +256,21 @@ def test_what_a_gate_dropped_is_brought_back(house: House, page: Page) -> None:
     assert house.client.job(job_id).state == "scheduled"
 
 
+def test_a_gate_in_force_is_shown_however_many_newer_ones_are_over(house: House, page: Page) -> None:
+    gate = house.client.create_gate(GateCreate(task="add", reason="for a month"))
+    house.client.release_gate(house.client.create_gate(GateCreate(task="add", reason="short")).id)
+    (over,) = (one for one in house.client.gates(over=True).items if one.reason == "short")
+    latest = GatePage([msgspec.structs.replace(over, id=gate.id + 1 + n) for n in range(500)], more=True)
+    answer = msgspec.json.encode(latest)
+    page.route("**/v1/gates?*all=true*", lambda route: route.fulfill(body=answer, content_type=JSON))
+    page.goto("/console/gates")
+    expect(row(page, "Gates in force", "for a month")).to_be_visible()
+    expect(page.get_by_text("are looked at")).to_have_count(0)
+    page.get_by_role("tab", name="Past").click()
+    expect(row(page, "Past gates", "short")).to_be_visible()
+    expect(page.get_by_text("Of all gates, the latest 500 are looked at.")).to_be_visible()
+
+
 def test_a_viewer_sees_gates_and_no_deed(house: House, open_page: OpenPage) -> None:
     gate = house.client.create_gate(GateCreate(task="add", reason=HOSTILE))
     page = open_page(Role.VIEWER)
@@ -252,6 +308,9 @@ def test_a_stop_names_its_reach_and_asks_for_a_word(house: House, page: Page) ->
     asked.get_by_label("Reason").fill("smoke in the hall")
     stop.click()
     banner = page.get_by_role("alert").filter(has_text="Emergency stop of all tenants")
+    expect(banner).to_contain_text("smoke in the hall")
+    page.get_by_role("navigation", name="Console").get_by_role("link", name="Jobs", exact=True).click()
+    expect(page.get_by_role("heading", name="Jobs", level=1)).to_be_visible()
     expect(banner).to_contain_text("smoke in the hall")
     house.until(lambda: house.client.job(runs).state == "cancelled", "the end of the job that ran")
 

@@ -3,22 +3,13 @@
 import re
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from horae import ActionKind, ActionRequest, DeadLetterRequest, JobsFilter, ScheduleDefinition
 from horae.model.roles import Role
 
 from .conftest import OpenPage
-from .house import WORKER, House
-
-
-@pytest.fixture
-def tenant(house: House, request: pytest.FixtureRequest) -> str:
-    """A tenant of the test's own: what others left behind is not in its lists."""
-    name = re.sub(r"[^a-z0-9]", "-", request.node.name)[:60]
-    house.key(Role.ADMIN, name)
-    return name
+from .house import WORKER, House, understood
 
 
 def dead(house: House, tenant: str, *orders: int) -> list[str]:
@@ -55,7 +46,7 @@ def test_failures_read_as_one_line_a_cause(house: House, page: Page, tenant: str
     expect(table.get_by_role("row").nth(1)).to_contain_text(re.compile(r"3.*ValueError.*is not payable.*charge"))
     expect(table.get_by_role("row").nth(2)).to_contain_text("no such customer")
     expect(page.get_by_text("4 failed jobs of 2 causes")).to_be_visible()
-    page.get_by_role("textbox", name="Task").fill("refuse")
+    page.get_by_role("combobox", name="Task").fill("refuse")
     expect(table.get_by_role("row")).to_have_count(2)
     assert "task=refuse" in page.url
 
@@ -78,6 +69,20 @@ def test_a_dead_letter_tells_its_error_attempts_and_log(house: House, page: Page
     expect(letter.get_by_role("table", name="Attempts").get_by_role("row")).to_have_count(3)
     letter.get_by_role("tab", name="Log").click()
     expect(letter.get_by_role("region", name="Log")).to_contain_text("charging order 7")
+
+
+def test_the_link_of_a_dead_letter_opens_what_enter_does(house: House, page: Page, tenant: str) -> None:
+    (job_id,) = dead(house, tenant, 7)
+    open_cause(page, tenant)
+    letter = page.get_by_role("dialog", name=f"Dead letter {job_id}")
+    page.get_by_role("table", name="Dead letters").get_by_role("link").click()
+    expect(letter).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(letter).to_have_count(0)
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    letter.get_by_role("link", name="Open the job").click()
+    expect(page).to_have_url(re.compile(f"/console/jobs/{job_id}"))
 
 
 def test_one_is_retried_with_mended_params(house: House, page: Page, tenant: str) -> None:
@@ -107,6 +112,7 @@ def test_a_cause_is_redriven_at_a_rate_after_a_look(house: House, page: Page, te
     dialog.get_by_label("Jobs a second").fill("1.5")
     expect(dialog.get_by_text("Takes about 2.00 s.")).to_be_visible()
     dialog.get_by_label("Reason").fill("the bank is back")
+    assert "--reason 'the bank is back'" in understood(dialog.get_by_text("horae dead redrive").inner_text())
     dialog.get_by_role("button", name="Redrive 3 jobs").click()
     follow = page.get_by_role("region", name="Bulk action: Redrive")
     expect(follow).to_contain_text("3 of 3 done")
@@ -122,6 +128,28 @@ def test_some_that_were_selected_are_redriven(house: House, page: Page, tenant: 
     dialog = choose(page, "Redrive selected…")
     dialog.get_by_role("button", name="Redrive 2 jobs").click()
     expect(page.get_by_role("region", name="Bulk action: Redrive")).to_contain_text("2 of 2 done")
+
+
+def test_all_of_a_task_are_redriven_and_no_others(house: House, page: Page, tenant: str) -> None:
+    dead(house, tenant, 1, 2)
+    other = house.run("refuse", tenant=tenant)
+    page.goto(f"/console/dead-letters?tenant={tenant}&task=charge")
+    dialog = choose(page, "Redrive all…")
+    understood(dialog.get_by_text("horae dead redrive").inner_text())
+    dialog.get_by_role("button", name="Redrive 2 jobs").click()
+    expect(page.get_by_role("region", name="Bulk action: Redrive")).to_contain_text("2 of 2 done")
+    assert len(house.client.executions(other).items) == 1
+
+
+def test_some_that_were_selected_are_discarded(house: House, page: Page, tenant: str) -> None:
+    gone, stays = dead(house, tenant, 1, 2)
+    open_cause(page, tenant)
+    page.get_by_label(f"Select {gone}").check()
+    dialog = choose(page, "Discard selected…")
+    dialog.get_by_role("button", name="Discard 1 job").click()
+    letters = page.get_by_role("table", name="Dead letters")
+    expect(letters.locator(f'[data-row="{gone}"]')).to_have_count(0)
+    expect(letters.locator(f'[data-row="{stays}"]')).to_have_count(1)
 
 
 def test_what_is_discarded_leaves_the_list_and_can_be_brought_back(house: House, page: Page, tenant: str) -> None:
@@ -151,6 +179,20 @@ def test_actions_tell_how_far_they_are_and_can_be_undone(house: House, page: Pag
     expect(row).to_contain_text("3 undone")
     assert {state(house, job_id) for job_id in ids} == {"scheduled"}
     expect(row.get_by_role("button", name="Undo")).to_have_count(0)
+
+
+def test_an_action_is_opened_by_its_link(house: House, page: Page, tenant: str) -> None:
+    house.submit("add", {"a": 1}, tenant=tenant, delay="1h")
+    house.client.act(
+        ActionRequest(action=ActionKind.CANCEL, filter=JobsFilter(task="add", status="pending", tenant=tenant))
+    )
+    page.goto(f"/console/actions?tenant={tenant}")
+    link = page.get_by_role("table", name="Bulk actions").get_by_role("link", name="Cancel")
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name=re.compile("Cancel waiting jobs"))).to_contain_text("1 of 1 done")
+    page.go_back()
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_an_action_under_way_is_stopped(house: House, page: Page, tenant: str) -> None:
@@ -209,3 +251,13 @@ def test_the_palette_finds_jobs_tasks_schedules_and_workers(house: House, page: 
     expect(find(page, job_id[:18]).get_by_role("option", name=re.compile(job_id))).to_be_visible()
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/jobs/{job_id}*")
+
+
+def test_what_could_not_be_read_does_not_look_as_if_it_loaded_or_were_not_there(house: House, page: Page) -> None:
+    page.route(re.compile(r"/v1/(dead-letters|find)\b"), lambda route: route.fulfill(status=500))
+    page.goto("/console/dead-letters")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Go to or find").fill("charge")
+    expect(page.get_by_text("It could not be searched for")).to_be_visible()

@@ -1,11 +1,12 @@
 """Schedules in the browser: the list, a schedule's page, the editor, the calendar, the collisions, and every deed."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from calendar import monthrange
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from horae.client.client import Client
 from horae.client.schedules import Schedules
@@ -15,9 +16,10 @@ from horae.model.errors import NotFound
 from horae.model.roles import Role
 from horae.model.task import TaskDefinition
 
-from .conftest import PHONE, OpenPage
+from .conftest import PHONE, OpenPage, until
 from .house import House
 
+HOUR = (datetime.now(UTC).hour + 12) % 24
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">\u202etxt"
 
 
@@ -28,7 +30,7 @@ def schedules(house: House) -> Schedules:
 
 def make(schedules: Schedules, name: str, **given: Any) -> None:
     """A schedule of `add` that does not fire while it is looked at, unless told otherwise."""
-    given = {"task": "add", "params": {"a": 1}, "cron": "0 3 * * *"} | given
+    given = {"task": "add", "params": {"a": 1}, "cron": f"0 {HOUR} * * *"} | given
     if given.keys() & {"every", "rules"}:
         given.pop("cron")
     schedules.put(ScheduleDefinition(name=name, **given))
@@ -69,7 +71,7 @@ def test_the_list_is_filtered_by_text_and_state_and_the_address_can_be_shared(sc
     page.get_by_label("State").select_option("paused")
     expect(row(page, "filter-one")).to_be_hidden()
     expect(row(page, "filter-two")).to_be_visible()
-    assert "text=FILTER" in page.url
+    expect(page).to_have_url(re.compile("text=FILTER"))
     page.reload()
     expect(page.get_by_label("Find schedules")).to_have_value("FILTER")
     expect(row(page, "filter-two")).to_be_visible()
@@ -114,6 +116,12 @@ def test_a_schedule_is_told_in_words_with_what_clock_changes_do(schedules: Sched
     expect(page.get_by_text("at 02:30 every day, Europe/Berlin")).to_be_visible()
     expect(page.get_by_text("Wait until it has ended")).to_be_visible()
     expect(page.get_by_text("the nightly one")).to_be_visible()
+    # A key of no tenant: the links must say whose task and whose jobs are meant.
+    task = page.get_by_role("main").get_by_role("link", name="add", exact=True)
+    expect(task).to_have_attribute("href", re.compile(r"/tasks/add\?tenant=default"))
+    page.get_by_role("link", name="Its jobs").click()
+    expect(page).to_have_url(re.compile(r"/jobs\?label=schedule%3Atold&tenant=default"))
+    page.go_back()
     expect(page.get_by_role("table", name="The next ticks").get_by_role("row")).to_have_count(21)
     effects = page.get_by_role("table", name="Effects further on")
     expect(effects).to_contain_text("Clock change: moved")
@@ -186,7 +194,7 @@ def test_the_history_tells_who_changed_what_and_why(schedules: Schedules, page: 
     page.goto("/console/schedules/changed?tab=history")
     versions = page.get_by_role("list", name="Versions")
     expect(versions).to_contain_text("spread the load")
-    expect(versions.locator("del")).to_have_text('[{"cron":"0 3 * * *"}]')
+    expect(versions.locator("del")).to_have_text(f'[{{"cron":"0 {HOUR} * * *"}}]')
     expect(versions.locator("ins")).to_have_text('[{"cron":"H 3 * * *"}]')
 
 
@@ -202,6 +210,24 @@ def test_a_backfill_is_looked_at_started_and_followed_to_its_end(
     page.get_by_role("button", name="Start 4 runs").click()
     expect(page.get_by_role("table", name="Backfills")).to_contain_text("4 of 4")
     expect(page.get_by_role("table", name="Backfills")).to_contain_text("done")
+
+
+def test_a_backfill_starts_only_for_the_range_that_was_looked_at(schedules: Schedules, page: Page) -> None:
+    make(schedules, "looked-at-late", every="6h")
+    page.goto("/console/schedules/looked-at-late?tab=backfills")
+    page.get_by_role("button", name="New backfill").click()
+    since = page.get_by_label("From")
+    before = since.input_value()
+    answers: list[Route] = []
+    page.route("**/looked-at-late/backfill?*", lambda route: answers.append(route), times=1)  # noqa: PLW0108
+    page.get_by_role("button", name="Look at it").click()
+    since.fill("2020-01-01T00:00")
+    until(page, lambda: answers, "the look at the backfill")[0].continue_()
+    expect(page.get_by_role("button", name="Look at it")).to_be_enabled()
+    expect(page.get_by_text("Look at it first")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_disabled()
+    since.fill(before)
+    expect(page.get_by_role("button", name="Start 4 runs")).to_be_enabled()
 
 
 def test_a_backfill_is_cancelled(house: House, schedules: Schedules, page: Page) -> None:
@@ -221,11 +247,26 @@ def test_the_calendar_of_a_schedule_shows_what_became_of_ticks_and_what_is_to_co
     house.until(lambda: any(tick.finished_at for tick in schedules.ticks("monthly-look").items), "a tick's end")
     page.goto("/console/schedules/monthly-look?tab=calendar")
     expect(page.get_by_role("link", name=re.compile("succeeded"))).to_be_visible()
+    page.route("**/v1/schedules/monthly-look/ticks?*", _as_if_more)
+    page.reload()
+    expect(page.get_by_text("The latest 1 tick, back to")).to_be_visible()
+    page.unroute_all()
+    with page.expect_request(re.compile("/monthly-look/ticks")) as asked:
+        page.get_by_role("button", name="The month before").click()
+    # From the end of that month on, however many ticks lie between it and now.
+    assert "cursor=" in asked.value.url
+    page.get_by_role("button", name="The month after").click()
     make(schedules, "monthly-look", cron="0 12 * * *")
     page.reload()
     page.get_by_role("button", name="The month after").click()
     expect(page.get_by_text("to come").first).to_be_visible()
     assert "month=" in page.url
+
+
+def _as_if_more(route: Route) -> None:
+    answer = route.fetch()
+    ticks = answer.json()
+    route.fulfill(response=answer, json=ticks | {"next_cursor": ticks["items"][-1]["at"]})
 
 
 # The editor.
@@ -313,7 +354,7 @@ def test_every_field_of_a_schedule_is_edited(schedules: Schedules, page: Page) -
     page.get_by_role("button", name="Save").first.click()
     expect(page.get_by_role("status").get_by_text("edited is changed")).to_be_visible()
     it = schedules.get("edited").definition
-    assert [(rule.cron, rule.every) for rule in it.rules] == [("0 3 * * *", None), (None, "2h")]
+    assert [(rule.cron, rule.every) for rule in it.rules] == [(f"0 {HOUR} * * *", None), (None, "2h")]
     assert (it.description, it.tick_param, it.tz, it.jitter, it.max_runs) == (
         "all of it", "text", "Europe/Paris", "30s", 100,
     )  # fmt: skip
@@ -327,22 +368,38 @@ def test_every_field_of_a_schedule_is_edited(schedules: Schedules, page: Page) -
     }  # fmt: skip
 
 
+def test_an_instant_is_typed_over_key_by_key(page: Page) -> None:
+    page.goto("/console/schedules?view=new")
+    field = page.get_by_label("Not before")
+    field.fill("2026-11-16T10:00")
+    # Whether the day or the month stands first is the browser's affair.
+    field.press_sequentially("050520270930")
+    expect(field).to_have_value("2027-05-05T09:30")
+
+
 # All together.
 
 
 def test_the_calendar_shows_a_month_of_ticks_and_opens_a_day(schedules: Schedules, page: Page) -> None:
-    schedules.put_calendar(CalendarDefinition(name="once", days={"2027-03-10": "Stocktaking"}))
+    before = (datetime.now(UTC).date().replace(day=1) + timedelta(days=32)).replace(day=1)
+    shown = (before + timedelta(days=32)).replace(day=1)
+    tenth = shown.replace(day=10)
+    schedules.put_calendar(CalendarDefinition(name="once", days={tenth.isoformat(): "Stocktaking"}))
     make(schedules, "cal-nightly", calendars=["once"])
     make(schedules, "cal-often", every="10m")
-    page.goto("/console/schedules?view=calendar&month=2027-03&text=cal-")
-    expect(page.get_by_role("heading", name="March 2027")).to_be_visible()
-    expect(page.get_by_role("link", name=re.compile("cal-nightly"))).to_have_count(31)
+    page.goto(f"/console/schedules?view=calendar&month={shown:%Y-%m}&text=cal-")
+    expect(page.get_by_role("heading", name=f"{shown:%B %Y}")).to_be_visible()
+    expect(page.get_by_role("link", name=re.compile("cal-nightly"))).to_have_count(days_of(shown))
     expect(page.get_by_text("Many times a day")).to_contain_text("cal-often")
-    page.get_by_role("button", name="Wednesday 10 March").click()
+    page.get_by_role("button", name=f"{tenth:%A} 10 {tenth:%B}").click()
     expect(page.get_by_role("dialog")).to_contain_text("Stocktaking")
     page.get_by_role("dialog").get_by_role("button", name="Close").click()
     page.get_by_role("button", name="The month before").click()
-    expect(page.get_by_role("link", name=re.compile("cal-nightly"))).to_have_count(28)
+    expect(page.get_by_role("link", name=re.compile("cal-nightly"))).to_have_count(days_of(before))
+
+
+def days_of(month: date) -> int:
+    return monthrange(month.year, month.month)[1]
 
 
 def test_collisions_are_shown_and_spread(house: House, open_page: OpenPage) -> None:
@@ -361,7 +418,7 @@ def test_collisions_are_shown_and_spread(house: House, open_page: OpenPage) -> N
     expect(page.get_by_text("4 schedules changed")).to_be_visible()
     found = house.client.schedules.list(tenant="crowded").items
     rules = {schedule.definition.name: schedule.definition.rules[0].cron for schedule in found}
-    assert rules == {"crowd-0": "0 3 * * *"} | {f"crowd-{n}": "H 3 * * *" for n in range(1, 5)}
+    assert rules == {"crowd-0": f"0 {HOUR} * * *"} | {f"crowd-{n}": f"H {HOUR} * * *" for n in range(1, 5)}
 
 
 # Who may, hostile strings, the phone.
@@ -396,7 +453,7 @@ def test_a_schedule_whose_name_has_a_slash_opens(schedules: Schedules, page: Pag
     page.goto("/console/schedules?text=team/")
     page.get_by_role("link", name="team/nightly:a").click()
     expect(page.get_by_role("heading", name="team/nightly:a")).to_be_visible()
-    expect(page.get_by_text("at 03:00 every day")).to_be_visible()
+    expect(page.get_by_text(f"at {HOUR:02}:00 every day")).to_be_visible()
 
 
 @pytest.mark.parametrize("path", ["schedules", "schedules/phone", "schedules?view=calendar", "schedules?view=new"])

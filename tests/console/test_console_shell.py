@@ -1,11 +1,13 @@
 """What stands around every page: navigation, keys, the palette, themes, zones, and the server's going away."""
 
 import re
+from collections import Counter
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from horae.model.roles import Role
+from horae.wire.limits import LimitPut
 
 from .conftest import OpenPage
 from .house import House
@@ -46,6 +48,23 @@ def test_escape_closes_the_palette(page: Page) -> None:
     expect(page.get_by_role("combobox", name="Go to or find")).to_have_count(0)
 
 
+def test_escape_closes_the_innermost_dialog_only(house: House, page: Page) -> None:
+    house.client.put_limit("narrow", LimitPut(task="hold", max_running=1))
+    try:
+        page.goto("/console/limits?limit=narrow")
+        drawer = page.get_by_role("dialog", name="Limit narrow")
+        drawer.get_by_role("button", name="Delete…").click()
+        inner = page.get_by_role("dialog", name=re.compile("Delete the limit"))
+        expect(inner).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(inner).to_have_count(0)
+        expect(drawer).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(drawer).to_have_count(0)
+    finally:
+        house.client.remove_limit("narrow")
+
+
 def test_a_question_mark_shows_the_keys_and_g_goes_places(page: Page) -> None:
     page.goto("/console/")
     expect(page.get_by_role("heading", name="Home")).to_be_visible()
@@ -75,7 +94,7 @@ def test_a_theme_is_chosen_and_kept(page: Page) -> None:
     page.get_by_role("button", name="Theme").click()
     page.get_by_role("menuitemradio", name="Dark").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    assert page.evaluate(ground) != before
+    expect(page.locator("html")).not_to_have_css("background-color", before)  # It changes in passing.
     page.reload()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
@@ -106,6 +125,41 @@ def test_a_viewer_is_not_shown_what_it_may_not_do(open_page: OpenPage) -> None:
     expect(
         page.get_by_role("main").get_by_role("button", name=re.compile("close a gate|emergency", re.I))
     ).to_have_count(0)
+
+
+def test_windows_on_running_jobs_leave_each_other_connections(house: House, page: Page) -> None:
+    """A browser opens six to a host for all its windows together, and a stream holds one for as long as it is open."""
+    windows = (page, page.context.new_page())
+    most = most_streams(page.context)
+    release = house.folder / "windows.release"
+    try:
+        for window in windows:
+            job_id = house.submit("hold", {"until": str(release), "total": 100_000})
+            window.goto(f"/console/jobs/{job_id}")
+            expect(window.get_by_role("log", name="Log")).to_contain_text("holding")
+        for window in windows:
+            expect(window.get_by_text(re.compile(r"step ([3-9]\d|\d{3,})"))).to_be_visible()
+        assert [most[window] for window in windows] == [2, 2]
+    finally:
+        release.touch()
+    for window in windows:
+        expect(window.get_by_role("main").get_by_text("succeeded", exact=True).first).to_be_visible()
+
+
+def most_streams(context: BrowserContext) -> Counter[Page]:
+    """How many each window has had open at once, from now on: one that was lost is opened again."""
+    streams, most = Counter[Page](), Counter[Page]()
+
+    def change(request: Request, by: int) -> None:
+        if request.resource_type == "eventsource":
+            window = request.frame.page
+            streams[window] += by
+            most[window] = max(most[window], streams[window])
+
+    context.on("request", lambda request: change(request, 1))
+    context.on("requestfinished", lambda request: change(request, -1))
+    context.on("requestfailed", lambda request: change(request, -1))
+    return most
 
 
 def test_the_console_survives_a_restart_of_the_server_and_says_so(house: House, page: Page) -> None:

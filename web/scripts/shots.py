@@ -2,7 +2,8 @@
 
     python web/scripts/shots.py http://127.0.0.1:8420 KEY [PAGE …]
 
-against a Horae with something to see, such as that of `make up` with a few schedules, gates and limits.
+against a Horae with something to see, such as that of `make up` with a few schedules, gates and limits, of which
+one holds jobs back.
 """
 
 import sys
@@ -18,7 +19,8 @@ SIZES: dict[str, dict[str, Any]] = {
 }
 THERE = """() => {
     const heading = document.querySelector("h1");
-    return heading && heading.textContent !== "Loading…" && !document.querySelector("[aria-busy=true]");
+    const unfinished = "[aria-busy=true], [class*=skeleton]";
+    return heading && heading.textContent !== "Loading…" && !document.querySelector(unfinished);
 }"""
 
 
@@ -48,11 +50,13 @@ def places(browser: Browser, url: str, key: str) -> dict[str, str]:
     """Lists are where they are; of things, the first one is taken."""
     context = signed_in(browser, url, key)
 
-    def first(call: str) -> dict[str, Any]:
-        items: list[dict[str, Any]] = context.request.get(call).json()["items"]
+    def first(call: str, of: str = "items") -> dict[str, Any]:
+        items: list[dict[str, Any]] = context.request.get(call).json()[of]
         return items[0]
 
     job = first("/v1/jobs?task=chatter&status=succeeded&limit=1")["id"]
+    waiting = first("/v1/jobs?status=blocked&limit=1")["id"]
+    cause = first("/v1/dead-letters?tenant=default", "causes")["cause"]
     worker = first("/v1/workers")["id"]
     schedule = first("/v1/schedules?tenant=default")["definition"]["name"]
     context.close()
@@ -62,8 +66,15 @@ def places(browser: Browser, url: str, key: str) -> dict[str, str]:
         "home": "/",
         **{name: f"/{name}" for name in lists},
         "job": f"/jobs/{job}",
+        "waiting-job": f"/jobs/{waiting}",
+        "cause": f"/dead-letters?tenant=default&cause={cause}",
         "schedule": f"/schedules/{schedule}?tenant=default",
+        "schedule-editor": f"/schedules/{schedule}?tenant=default&edit=1",
+        "calendar": "/schedules?view=calendar",
+        "collisions": "/schedules?view=collisions&tenant=default",
         "task": "/tasks/add",
+        "submit": "/tasks/fetch?tenant=default&submit=1",
+        "stop": "/gates?stop=1",
         "worker": f"/workers/{worker}",
     }
 

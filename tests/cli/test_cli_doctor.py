@@ -15,7 +15,7 @@ import pytest
 import horae as package
 from horae.cli.databasechecks import check_transactions
 from horae.cli.finding import Mark
-from horae.store.safety import safe_minor
+from horae.store.safety import SAFE_MINORS, safe_minor
 
 from .conftest import Horae, Ran, Script
 from .records import worker
@@ -125,6 +125,14 @@ def test_settings_that_lose_jobs_in_a_crash_are_told(client: Horae, healthy: Scr
     assert found["durability"]["mark"] == "fail"
     assert "alter system set fsync = on" in found["durability"]["fix"]
     assert found["migrations"]["mark"] == found["partitions"]["mark"] == "ok"
+
+
+def test_a_release_of_postgresql_that_can_lose_slots_is_told(
+    client: Horae, healthy: Script, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SAFE_MINORS, 18, 99)
+    found = findings(client("doctor", "--database", database, "--json"))["database"]
+    assert (found["mark"], "upgrade it to 18.99" in found["fix"]) == ("warn", True)
 
 
 def test_missing_partitions_are_told_by_name(client: Horae, healthy: Script, database: str) -> None:

@@ -45,6 +45,11 @@ def test_gates_are_listed_in_words(client: Horae, script: Script) -> None:
         assert expected in out
 
 
+def test_it_is_said_when_there_may_be_more_gates(client: Horae, script: Script) -> None:
+    script.on("GET", "/v1/gates", {"items": [gate()], "more": True})
+    assert "the latest 1; there may be more" in client("gate", "list").err
+
+
 def test_a_gate_is_shown_with_its_note(client: Horae, script: Script) -> None:
     script.on("GET", "/v1/gates/7", gate(state="releasing", release_rate=10.0, note="1 of 3", held=4))
     out = client("gate", "show", "7").out

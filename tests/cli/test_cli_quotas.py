@@ -45,6 +45,15 @@ def test_queues_are_listed_with_depths_and_rates(client: Horae, script: Script) 
     assert msgspec.json.decode(client("queues", "--json").out) == queue
 
 
+def test_it_is_said_when_there_may_be_more_queues(client: Horae, script: Script) -> None:
+    script.on("GET", "/v1/queues", {"items": [], "more": True})
+    script.on("GET", "/v1/queues", {"items": [], "more": True})
+    assert "--tenant" in client("queues").err
+    narrowed = client("queues", "--tenant", "red").err
+    assert "there may be more" in narrowed
+    assert "--tenant" not in narrowed
+
+
 def test_it_is_said_who_waits_in_a_queue_and_for_what(client: Horae, script: Script) -> None:
     lane = {"tenant": "red", "queue": "mail", "task": "send", "jobs": 3, "job_id": ID, "due_at": "2026-01-01T00:00:00Z"}
     held = [lane, lane | {"gate": 4}, lane | {"limit": "slow", "more": True}, lane | {"no_worker": True}]

@@ -12,9 +12,11 @@ from horae.model.calendars import CalendarDefinition
 from horae.model.definition import ScheduleDefinition
 from horae.model.errors import (
     AlreadyExists,
+    HoraeError,
     InvalidInput,
     InvalidParams,
     NotFound,
+    Overloaded,
     StoreUnavailable,
     UnknownTask,
     WrongState,
@@ -339,13 +341,16 @@ async def test_a_schedule_that_cannot_be_read_does_not_stop_the_others(resting: 
     assert {reason for state, reason, _ in await states(conn) if state == "skipped"} == {"broken"}
 
 
-def away_once(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> None:
-    """The next time this is asked for, the database is away."""
+AWAY = StoreUnavailable("the database is away", retry_after=2)
+
+
+def once(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, error: HoraeError = AWAY) -> None:
+    """The next time this is asked for, it cannot be had."""
     real = getattr(owner, name)
 
     async def asked(*_args: Any) -> None:
         monkeypatch.setattr(owner, name, real)
-        raise StoreUnavailable("the database is away", retry_after=2)
+        raise error
 
     monkeypatch.setattr(owner, name, asked)
 
@@ -356,7 +361,7 @@ async def test_a_tick_that_could_not_be_planned_while_the_database_was_away_is_s
 ):
     await join(resting)
     await make(resting, rules=[Rule(every="1h", anchor=datetime.now(UTC) + timedelta(seconds=20))])
-    away_once(monkeypatch, getattr(resting.ticks._planner, part), name)
+    once(monkeypatch, getattr(resting.ticks._planner, part), name)
     with pytest.raises(StoreUnavailable):
         await resting.ticks.run_once()
     await resting.ticks.run_once()
@@ -371,11 +376,27 @@ async def test_a_tick_that_could_not_be_judged_while_the_database_was_away_is_st
     await make(resting, rules=[Rule(every="1h", anchor=anchor)], overlap=Overlap.SKIP)
     await resting.ticks.run_once()
     await conn.execute("update tick set look_at = now()")
-    away_once(monkeypatch, resting.ticks._planner._submit, "prepare")
+    once(monkeypatch, resting.ticks._planner._submit, "prepare")
     with pytest.raises(StoreUnavailable):
         await resting.ticks.run_once()
     await resting.ticks.run_once()
     assert await states(conn) == [("fired", None, 1)]
+
+
+@pytest.mark.parametrize("overlap", [Overlap.ALLOW, Overlap.SKIP])
+async def test_a_tick_whose_tenant_asks_too_much_at_the_time_waits(
+    resting: Engine, conn, monkeypatch: pytest.MonkeyPatch, overlap: Overlap
+):
+    await join(resting)
+    anchor = datetime.now(UTC) + timedelta(seconds=20)
+    await make(resting, rules=[Rule(every="1h", anchor=anchor)], overlap=overlap)
+    once(monkeypatch, resting.ticks._planner._submit, "prepare", Overloaded("too many schemas", retry_after=1))
+    for state in (("waiting", "overloaded", 1), ("fired", None, 1)):
+        await resting.ticks.run_once()
+        await conn.execute("update tick set look_at = now() where look_at is not null")
+        if overlap is Overlap.SKIP:  # It is noted first, and judged when it is due.
+            await resting.ticks.run_once()
+        assert state in await states(conn)
 
 
 async def test_the_job_of_a_tick_expires_so_long_after_its_time(resting: Engine, conn):

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from horae.engine.engine import Engine
-from horae.model.errors import DuplicateBackfill, InvalidInput, StoreUnavailable
+from horae.model.errors import DuplicateBackfill, InvalidInput, Overloaded, StoreUnavailable
 from horae.model.states import End
 from horae.model.timing import Rule
 
 from .staging import ROOT, done, duty, join, take_one
-from .test_schedules import TENANT, away_once, make
+from .test_schedules import TENANT, make, once
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 SINCE, UNTIL = NOW - timedelta(hours=10, minutes=30), NOW - timedelta(minutes=30)
@@ -160,11 +160,23 @@ async def test_what_a_backfill_could_not_make_while_the_database_was_away_it_mak
     await join(resting)
     await hourly(resting)
     await fill(resting)
-    away_once(monkeypatch, resting.backfilling._planner._submit, "prepare")
+    once(monkeypatch, resting.backfilling._planner._submit, "prepare")
     with pytest.raises(StoreUnavailable):
         await duty(resting, "backfills").run_once()
     made = [(await duty(resting, "backfills").run_once())["jobs"] for _ in range(2)]
     assert made == [0, 3]  # The round ends, and its turn comes again.
+    assert await conn.fetchval("select count(*) from tick where state = 'skipped'") == 0
+
+
+async def test_what_a_backfill_could_not_make_as_its_tenant_asks_too_much_it_makes_later(
+    resting: Engine, conn, monkeypatch: pytest.MonkeyPatch
+):
+    await join(resting)
+    await hourly(resting)
+    await fill(resting)
+    once(monkeypatch, resting.backfilling._planner._submit, "prepare", Overloaded("too many schemas", retry_after=1))
+    made = [(await duty(resting, "backfills").run_once())["jobs"] for _ in range(3)]
+    assert (made[0], sum(made)) == (0, 3)
     assert await conn.fetchval("select count(*) from tick where state = 'skipped'") == 0
 
 

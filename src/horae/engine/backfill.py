@@ -18,7 +18,7 @@ from horae.engine.pace import Pace
 from horae.engine.planning import Planner, definition_of, job_id_of
 from horae.engine.schedules import Scheduling
 from horae.model.definition import ScheduleDefinition
-from horae.model.errors import DuplicateBackfill, HoraeError, InvalidInput, NotFound, StoreUnavailable
+from horae.model.errors import DuplicateBackfill, HoraeError, InvalidInput, NotFound, Overloaded, StoreUnavailable
 from horae.model.ids import derived_id
 from horae.model.job import check_instant
 from horae.model.rank import micros
@@ -104,9 +104,12 @@ class Backfilling:
         for tick in found:
             if len(step.jobs) >= room:
                 break
-            step = step._replace(cursor_at=tick.at)
             if tick.at not in left_out:
-                await self._fire(row, definition, tick, step)
+                try:
+                    await self._fire(row, definition, tick, step)
+                except Overloaded:
+                    break  # It is the tenant's own load: the rest comes later.
+            step = step._replace(cursor_at=tick.at)
         return step._replace(skipped=sum(record.job_id is None for record in step.ticks))
 
     async def _fire(self, row: asyncpg.Record, definition: ScheduleDefinition, tick: Tick, step: Step) -> None:
@@ -115,7 +118,7 @@ class Backfilling:
         record = TickRow(row["schedule_id"], tick.at, origin, row["tenant_id"], row["now"], "fired", job_id)
         try:
             step.jobs.append(await self._planner.job(row, definition, tick.at, row["now"], job_id))
-        except StoreUnavailable:
+        except (Overloaded, StoreUnavailable):
             raise  # which passes
         except HoraeError as error:
             record = record._replace(state="skipped", job_id=None, reason=error.code, detail=error.detail)

@@ -16,7 +16,7 @@ from horae.engine.calendars import Calendars
 from horae.engine.submit import Submit
 from horae.model.calendars import BlockedDays
 from horae.model.definition import ScheduleDefinition, missed_window, tick_request
-from horae.model.errors import HoraeError, InvalidInput, StoreUnavailable
+from horae.model.errors import HoraeError, InvalidInput, Overloaded, StoreUnavailable
 from horae.model.ids import derived_id
 from horae.model.job import unique_of
 from horae.model.overlap import WAIT, CatchUp, Deed, Overlap, catch_up, is_missed, judge, kept
@@ -147,6 +147,11 @@ class Planner:
             plans.jobs.append(await self.job(row, definition, at, run_at, job_id))
         except StoreUnavailable:
             raise  # which passes: the tick is still owed
+        except Overloaded as error:
+            # So does this, but it is of one tenant, for whom the others must not wait.
+            waits = record._replace(state="waiting", job_id=None, reason=error.code, detail=error.detail)
+            plans.ticks.append(waits._replace(look_at=row["now"] + LOOK_AGAIN))
+            return 0
         except HoraeError as error:
             plans.ticks.append(record._replace(state="skipped", job_id=None, reason=error.code, detail=error.detail))
             return 0

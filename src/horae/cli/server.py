@@ -54,6 +54,7 @@ def server(
     open_journal(os.environ.get("HORAE_LOG"), "server")
     failpoints.arm(os.environ)
     heap.share_one_heap()
+    heap.keep_large_blocks_apart()
     return run(_serve(settings, settings.database, with_migration=migrate))
 
 

@@ -84,6 +84,7 @@ def up(
     open_journal(os.environ.get("HORAE_LOG") or "warning", "up")
     failpoints.arm(os.environ)
     heap.share_one_heap()
+    heap.keep_large_blocks_apart()
     return run(_up(settings, companion or [], with_worker=not no_worker))
 
 

@@ -9,7 +9,7 @@ from horae.cli.text import cut, short
 from horae.model.errors import HoraeError
 from horae.model.overload import STRAINED
 from horae.store import checkup
-from horae.store.safety import OLDEST_SERVER, SAFE_MINORS, Connection, safe_minor
+from horae.store.safety import OLDEST_SERVER, SAFE_MINORS, Connection, release, safe_minor
 
 LONG_TRANSACTION: Final = 120.0
 """Seconds. Horae's own end within ten."""
@@ -31,10 +31,10 @@ async def check_database(dsn: str) -> list[Finding]:
 
 async def _check_version(connection: Connection) -> Finding:
     version = connection.get_server_version()
-    seen = f"PostgreSQL {version.major}.{version.minor}"
+    seen = f"PostgreSQL {release(version)}"
     if version.major < OLDEST_SERVER:
         return fail("database", seen, f"upgrade it to PostgreSQL {OLDEST_SERVER} or later")
-    if not safe_minor(version.major, version.minor):
+    if not safe_minor(version.major, version.micro):
         safe = f"{version.major}.{SAFE_MINORS[version.major]}"
         return warn("database", seen, f"upgrade it to {safe}: before, a limit made while jobs end may lose a slot")
     return ok("database", seen)

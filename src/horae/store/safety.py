@@ -25,9 +25,14 @@ def check_version(connection: Connection) -> None:
     version = connection.get_server_version()
     if version.major < OLDEST_SERVER:
         raise SetupError(
-            f"The database is PostgreSQL {version.major}.{version.minor}, and Horae needs {OLDEST_SERVER} or later: "
+            f"The database is PostgreSQL {release(version)}, and Horae needs {OLDEST_SERVER} or later: "
             "upgrade it, or name another one with HORAE_DATABASE"
         )
+
+
+def release(version: asyncpg.ServerVersion) -> str:
+    """As PostgreSQL says it: since 10, what asyncpg calls the minor one is always 0."""
+    return f"{version.major}.{version.micro}"
 
 
 def safe_minor(major: int, minor: int) -> bool:

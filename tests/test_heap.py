@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-LARGE = """
-import ctypes
-from horae.heap import LARGE_BYTES, keep_large_blocks_apart
+MALLINFO = """
+import ctypes, sys
+from horae.heap import LARGE_BYTES, keep_large_blocks_apart, settle_names
 
 class Mallinfo2(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in
@@ -16,11 +16,23 @@ class Mallinfo2(ctypes.Structure):
 
 mallinfo = ctypes.CDLL(None).mallinfo2
 mallinfo.restype = Mallinfo2
-{setting}
+"""
+LARGE = f"""{MALLINFO}
+{{setting}}
 before = mallinfo().hblks
 bytes(64 * LARGE_BYTES)
 block = bytes(64 * LARGE_BYTES)
 print(mallinfo().hblks - before)
+"""
+NAMES = f"""{MALLINFO}
+import horae.server.serving
+
+keep_large_blocks_apart()
+{{setting}}
+before = mallinfo().hblkhd
+for number in range(30_000):
+    sys.intern(f"name {{{{number}}}}")
+print(mallinfo().hblkhd - before)
 """
 THREADS = """
 import ctypes, tempfile, threading
@@ -117,6 +129,12 @@ def test_tuples_that_are_over_are_not_kept_for_later():
     """Without the setting thousands are: if that changes, the collector need not look through everything."""
     assert printed(KEPT, "give_back()") < 1000
     assert printed(KEPT, "") > 10_000
+
+
+def test_names_that_come_and_go_take_nothing_more():
+    """Without the setting they do, some time or other: if that changes, it is no longer needed."""
+    assert printed(NAMES, "settle_names()") == 0
+    assert printed(NAMES, "") > 500_000
 
 
 def test_giving_back_leaves_nothing_itself():

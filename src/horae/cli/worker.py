@@ -149,6 +149,7 @@ async def _work(settings: WorkerSettings, found: Connection, *, stop_with_stdin:
     from horae.worker import agent, config
 
     heap.keep_large_blocks_apart()
+    heap.settle_names()
     given = {name: value for name, value in agent_values(settings).items() if value is not None}
     connection = config.Connection(found.url, found.key or "")
     worker = agent.Agent(config.AgentConfig(**given), connection, settings.app)

@@ -110,6 +110,7 @@ class Server:
         self._serving = asyncio.create_task(self._serve(self._http, self._socket))
         while not self._http.started and not self._serving.done():  # noqa: ASYNC110 - uvicorn has no event for it
             await asyncio.sleep(0.005)
+        heap.settle_names()
         _calm_collector()
         self._giving_back = asyncio.create_task(_give_back_memory())
         log.info("server_started", url=self.url)

@@ -92,6 +92,13 @@ def test_an_effect_of_no_job_is_unexpected():
     assert "is not there" in found("unexpected", kept(runs=[*kept().runs, stray]))
 
 
+def test_a_job_of_a_refused_request_is_unexpected_unless_the_network_sent_that_one_twice():
+    """One of the two may be refused, and the other taken."""
+    refused = called(end=End.FAILED, refs=["r1"])
+    assert "was refused, and is there" in found("unexpected", kept(calls=[refused]))
+    assert found("unexpected", kept(calls=[refused], repeated=Counter(["r1"]))) == ""
+
+
 def test_two_jobs_of_one_request_are_unexpected_unless_the_network_sent_that_one_twice():
     twice = {"j1": row("j1", "r1"), "j2": row("j2", "r1")}
     assert "made 2 jobs" in found("unexpected", kept(jobs=twice))

@@ -24,6 +24,10 @@ JOURNALED: Final = 4
 """How many bytes of the journal are valid."""
 MOVING: Final = 5
 """Written by the agent before CANCEL, when the job is to go on elsewhere: the same sequence number."""
+UNTIL: Final = 6
+"""Written by the agent: until when jobs may begin, nanoseconds of CLOCK_BOOTTIME; 0 before it knows."""
+LOOK_SECONDS: Final = 0.05
+"""How often a child looks whether it may begin again. As a rule somebody is about to end it."""
 _CELLS: Final = 8
 _HEADER: Final = 4096
 JOURNAL_BYTES: Final = 256 * 1024
@@ -47,6 +51,10 @@ class Board:
         fd = os.memfd_create("horae-board")
         os.ftruncate(fd, _HEADER + JOURNAL_BYTES)
         return fd
+
+    def lease_is_over(self, at: int) -> bool:
+        """A host that was frozen with all that watches over a child: when it thaws, what waits here must not begin."""
+        return at >= self.cells[UNTIL] > 0
 
     def running(self) -> Running | None:
         """The current job, read so that number and start belong together."""

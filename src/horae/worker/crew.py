@@ -51,6 +51,7 @@ class Crew:
         self._closed = False
         self._delay = 0.0
         self._not_before = 0.0
+        self._until = 0.0
         self.children: list[Child] = []
 
     async def start(self, events: CrewEvents) -> list[TaskInfo]:
@@ -64,7 +65,10 @@ class Crew:
         return await asyncio.shield(self._first_hello)
 
     def extend(self, until: float) -> None:
+        self._until = until
         self._keeper.extend(until)
+        for child in self.children:
+            child.extend(until)
 
     def guard(self, pid: int) -> None:
         """A process of an errand: like a child, it ends with the agent or its lease."""
@@ -109,6 +113,7 @@ class Crew:
     def _spawn(self, *, concurrent: bool) -> None:
         child = Child(self._spec or "", self._mark, self, self._loop)
         child.concurrent = concurrent
+        child.extend(self._until)
         self._keeper.add(child.pid)
         self.children.append(child)
 

@@ -6,6 +6,7 @@ agent must read what is left in them now, even if a stray process still holds th
 
 import contextlib
 import fcntl
+import math
 import os
 import secrets
 import signal
@@ -17,7 +18,7 @@ from typing import Final, Protocol
 
 import msgspec
 
-from horae.worker.board import Board
+from horae.worker.board import UNTIL, Board
 from horae.worker.ends import Ending
 from horae.worker.logs import JobLog, Splitter
 from horae.worker.masking import Masker
@@ -104,6 +105,10 @@ class Child:
                 fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
             self._loop.add_reader(fd, self._read_pipe, stream)
         return pipes
+
+    def extend(self, until: float) -> None:
+        """Until then its jobs may begin; for ever, while there is no lease that could end."""
+        self.board.cells[UNTIL] = 0 if math.isinf(until) else int(until * 1e9)
 
     @property
     def usable(self) -> bool:

@@ -6,11 +6,12 @@ from typing import Any
 
 from horae.client.task import Task
 from horae.model.work import Finished
+from horae.worker.board import LOOK_SECONDS
 from horae.worker.child.desk import Desk
 from horae.worker.child.output import Output, task_seq
 from horae.worker.child.runtime import JobRuntime, make_context
 from horae.worker.child.verdict import failed, interrupted, no_such_task, succeeded
-from horae.worker.clock import now
+from horae.worker.clock import now, now_ns
 from horae.worker.messages import Order
 
 
@@ -88,6 +89,8 @@ class Crowd:
         runtime = JobRuntime(order.seq, self._desk, self._struck.__contains__, self._moving.__contains__)
         context = make_context(grant, runtime, time.monotonic())
         try:
+            while self._desk.board.lease_is_over(now_ns()):  # noqa: ASYNC110 - the agent writes it into shared memory
+                await asyncio.sleep(LOOK_SECONDS)
             result = await task.invoke_async(bytes(grant.params), context)
             finished = succeeded(grant, result, sunk=task.definition.sink is not None)
         except BaseException as error:  # noqa: BLE001 - whatever a task raises is its outcome

@@ -11,7 +11,7 @@ from horae.client.outcomes import Cancelled
 from horae.client.task import Task
 from horae.model.states import End
 from horae.model.work import Finished
-from horae.worker.board import CANCEL, CURRENT, MOVING, STARTED
+from horae.worker.board import CANCEL, CURRENT, LOOK_SECONDS, MOVING, STARTED
 from horae.worker.child.desk import Desk
 from horae.worker.child.output import Output
 from horae.worker.child.runtime import MEASURED_SECONDS, JobRuntime, Meter, make_context
@@ -70,6 +70,9 @@ class Solo:
         self._desk.serve(self)
         while (order := self._next()) is not None:
             started = now_ns()
+            while self._desk.board.lease_is_over(started):
+                time.sleep(LOOK_SECONDS)
+                started = now_ns()
             self._cells[STARTED] = started
             self._cells[CURRENT] = order.seq
             try:

@@ -28,8 +28,8 @@ def keep_large_blocks_apart() -> None:
 def share_one_heap() -> None:
     """Lets all threads take from one heap.
 
-    Left alone, glibc makes one for each thread that finds the others in use, up to eight a processor, and keeps it. The
-    threads of a server that write files come and go as files do: it grew by half a megabyte for each heap more.
+    Left alone, glibc makes one for each thread that finds the others in use, up to eight a processor, and keeps it: a
+    server grew by half a megabyte whenever one more of its threads did.
     """
     _set(_M_ARENA_MAX, 1)
 

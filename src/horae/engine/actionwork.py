@@ -143,7 +143,7 @@ class ActionWork:
                 timed = {"run_at", "delay"} & changes.keys()
                 change = await self._steer.again(row, changes if timed else changes | {"run_at": again_at})
         except HoraeError as error:
-            if error.status >= 500:
+            if passes(error):
                 raise
             deed.failed += 1
             deed.note = f"job {row['id']}: {error.detail}"[:500]

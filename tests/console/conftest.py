@@ -124,6 +124,17 @@ def tenant(house: House, request: pytest.FixtureRequest) -> str:
     return name
 
 
+def see_some_and_find_all(page: Page, things: str) -> None:
+    """Of the 150 in the table of such things a hundred are drawn at first; the search looks through all."""
+    rows = page.get_by_role("table", name=things.capitalize()).locator("tbody").get_by_role("row")
+    expect(page.get_by_text(f"100 of 150 {things}")).to_be_visible()
+    expect(rows).to_have_count(100)
+    page.get_by_role("button", name="Show more").click()
+    expect(rows).to_have_count(150)
+    page.get_by_label(f"Search {things}").fill("many-149")
+    expect(rows).to_have_count(1)
+
+
 def until(page: Page, look: Callable[[], T], what: str) -> T:
     """What a look gives, once it gives something; in between, requests and events of the page come by."""
     end = monotonic() + PATIENCE / 1000

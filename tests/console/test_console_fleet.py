@@ -15,7 +15,7 @@ from horae.wire.gates import GateCreate
 from horae.wire.quotas import QueuePage
 from horae.wire.workers import WorkerPage
 
-from .conftest import PHONE, OpenPage
+from .conftest import PHONE, OpenPage, see_some_and_find_all
 from .console_app import HOSTILE
 from .house import WORKER, House
 from .standin import stand_in
@@ -197,13 +197,7 @@ def test_of_many_workers_some_are_drawn_and_all_are_found(house: House, page: Pa
     answer = msgspec.json.encode(many)
     page.route(re.compile(r"/v1/workers\?"), lambda route: route.fulfill(body=answer, content_type=JSON))
     page.goto("/console/workers")
-    rows = page.get_by_role("table", name="Workers").locator("tbody").get_by_role("row")
-    expect(page.get_by_text("100 of 150 workers")).to_be_visible()
-    expect(rows).to_have_count(100)
-    page.get_by_role("button", name="Show more").click()
-    expect(rows).to_have_count(150)
-    page.get_by_label("Search workers").fill("many-149")
-    expect(rows).to_have_count(1)
+    see_some_and_find_all(page, "workers")
 
 
 def test_a_hostile_host_name_is_shown_as_text(house: House, page: Page) -> None:

@@ -13,7 +13,7 @@ from horae.model.roles import Role
 from horae.wire.gates import GateCreate, GatePage, Stop
 from horae.wire.limits import LimitPage, LimitPut
 
-from .conftest import OpenPage
+from .conftest import OpenPage, see_some_and_find_all
 from .console_app import HOSTILE
 from .house import House
 
@@ -145,13 +145,7 @@ def test_of_many_limits_some_are_drawn_and_all_are_found(house: House, page: Pag
     answer = msgspec.json.encode(many)
     page.route(re.compile(r"/v1/limits(\?|$)"), lambda route: route.fulfill(body=answer, content_type=JSON))
     page.goto("/console/limits")
-    rows = page.get_by_role("table", name="Limits").locator("tbody").get_by_role("row")
-    expect(page.get_by_text("100 of 150 limits")).to_be_visible()
-    expect(rows).to_have_count(100)
-    page.get_by_role("button", name="Show more").click()
-    expect(rows).to_have_count(150)
-    page.get_by_label("Search limits").fill("many-149")
-    expect(rows).to_have_count(1)
+    see_some_and_find_all(page, "limits")
 
 
 def test_a_limit_of_all_is_not_a_tenants_to_change(house: House, open_page: OpenPage) -> None:
